@@ -1,0 +1,74 @@
+#pragma once
+// What a backend is: ir::Module -> CompiledModule -> Device::load -> Executable. Backends know
+// machines and nothing of the front end. Host is one, a fake device in the tests another.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dsl/ir/module.h"
+#include "dsl/ir/interpret.h"
+#include <sinter/target.h>
+
+namespace sinter::backends {
+
+/// Bytes of one kernel (or of the host function) for one architecture, and its listings.
+struct Variant { std::string architecture; std::string bytes; };
+struct Kernel {
+  std::string name;
+  std::vector<Variant> variants;       // the loader takes the best one the device can run
+};
+/// The third noun: immutable, may be loaded many times.
+struct CompiledModule {
+  std::string name;
+  Target target;
+  std::vector<ir::Argument> arguments;  // of the module, in order
+  std::vector<Kernel> kernels;          // host: one, the entry
+  std::map<std::string, std::string> listings;  // "llvm", "asm", ...: filled when asked for
+  double lower_ms = 0, optimize_ms = 0, codegen_ms = 0;
+};
+
+/// An ordered queue of work on a device; the host's runs at once.
+class Stream {
+ public:
+  virtual ~Stream() = default;
+  virtual void synchronize() = 0;
+};
+
+/// Loaded and ready. Thread-safe: launch may be called from several threads at once.
+class Executable {
+ public:
+  virtual ~Executable() = default;
+  /// Runs with arguments in the order of CompiledModule::arguments' symbols. On the host `stream`
+  /// may be null and the call returns when the work is done.
+  /// Throws RuntimeError when the entry's checks refuse the call.
+  virtual void launch(const ir::Arguments&, Stream* stream) const = 0;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual std::string describe() const = 0;
+  virtual std::unique_ptr<Stream> make_stream() = 0;
+  virtual std::unique_ptr<Executable> load(const CompiledModule&) = 0;
+};
+
+struct CompileOptions {
+  bool listings = false;               // keep "llvm" and "asm"
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual std::string name() const = 0;
+  virtual bool accepts(const Target&) const = 0;
+  virtual CompiledModule compile(const ir::Module&, const Target&, const CompileOptions&) const = 0;
+  virtual std::shared_ptr<Device> default_device(const Target&) const = 0;
+};
+
+/// The backend for a target; throws CompileError when this build has none.
+const Backend& backend_for(const Target&);
+
+}  // namespace sinter::backends

@@ -1,0 +1,49 @@
+#pragma once
+// ir::Module: what lowering makes and backends compile. One host function: arguments and a body.
+
+#include <string>
+#include <vector>
+
+#include "dsl/ir/node.h"
+
+namespace sinter::ir {
+
+/// A dimension of a buffer argument: three Index symbols that the body may read.
+struct DimensionSymbols { Symbol min, extent, stride; };
+
+struct Argument {
+  enum class Kind { Input, Output, Scalar };
+  Kind kind = Kind::Scalar;
+  Symbol symbol;                             // buffer, or scalar value of `type`
+  std::string name;                          // text name, unique in the module
+  Type type;
+  std::vector<DimensionSymbols> dimensions;  // buffers only; strides count elements
+  bool is_buffer() const { return kind != Kind::Scalar; }
+};
+
+struct Module {
+  std::string name;
+  std::vector<Argument> arguments;           // inputs, scalars, outputs (one per tuple component)
+  Stmt body;
+};
+
+std::string print(const Expr&);
+std::string print(const Stmt&);
+/// Names are made unique by suffixes; parse(print(m)) prints the same text again.
+std::string print(const Module&);
+
+/// Text to module. Throws Error with line and column on malformed text.
+Module parse_module(const std::string& text);
+/// `names`: symbols that the text may mention, by name; others are made as Symbol::named.
+Expr parse_expr(const std::string& text, const std::unordered_map<std::string, Expr>& names = {});
+
+/// What a module has become: each level forbids what its passes have removed.
+enum class Level {
+  Nested,     // Provide, Realize, Access; vectorised and unrolled loops still loops
+  Flat,       // Store, Load, Allocate only; math ops still there
+  Machine,    // no Vectorized/Unrolled loops, no Exp...Rsqrt, Strict, PromiseClamped, Require
+};
+/// Empty when the module is well formed at that level, else one line per broken rule.
+std::vector<std::string> verify(const Module&, Level);
+
+}  // namespace sinter::ir
