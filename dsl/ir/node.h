@@ -82,6 +82,9 @@ struct Node {
   double real = 0;
   Symbol symbol;
   std::vector<Type> types;   // Realize, Allocate only
+  // Front end only: what the user's object behind the node is (algorithm/entities.h). Takes no part
+  // in hashes and equality; dropped when a definition is built.
+  std::shared_ptr<const void> payload;
   std::uint64_t hash = 0;    // structural; set by make()
 };
 
