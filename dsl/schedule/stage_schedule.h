@@ -40,6 +40,7 @@ struct Loop {
   PartitionPolicy partition = PartitionPolicy::Auto;
   bool reduction = false;        // derives from a variable of the reduction domain
   std::source_location where;    // of the directive that last shaped it
+  Symbol name;                   // what the schedule calls it; differs from `variable` only when a name was reused
 };
 
 /// How one definition is run.
