@@ -1,0 +1,315 @@
+// Portable mathematics for f32. Every function reduces its argument, evaluates a minimax polynomial
+// (coefficients: tests/ulp/fit.py), and rounds a sum of a large exact part and a small rest once, which
+// keeps the error close to half an ulp. tests/ulp checks all 2^32 arguments.
+
+#include "dsl/ir/portable_math.h"
+
+#include <array>
+#include <limits>
+
+#include <sinter/diagnostic.h>
+
+#include "dsl/ir/math_value.h"
+
+namespace sinter::ir {
+namespace math {
+namespace {
+
+constexpr double Infinity = std::numeric_limits<double>::infinity();
+constexpr double NotANumber = std::numeric_limits<double>::quiet_NaN();
+constexpr double Ln2High = 0.693145751953125;  // 16 bits: k * Ln2High is exact
+constexpr double Ln2Low = 1.42860677e-06;
+
+/// v * 2^k for bits of an integer k in [-252, 254]: two factors, the last product rounds once.
+Value scale_by_power(const Value& v, const Value& k) {
+  const Value half = reinterpret(UInt(32), reinterpret(Int(32), k) >> 1);
+  const Value first = float_of((half + 127) << 23);
+  const Value second = float_of((k - half + 127) << 23);
+  return v * first * second;
+}
+
+/// e^x = (high + low) * 2^k, for |x| < 200. Tells exp's parts apart so that tanh can go on exactly.
+struct Exponential { Value high, low, k; };
+
+Exponential exponential(const Value& x) {
+  const Rounded k = round_to_integer(x, 1.44269502);
+  const Value exact = fma(k.real, -Ln2High, x);
+  const Value r = fma(k.real, -Ln2Low, exact);
+  const Value lost = fma(k.real, -Ln2Low, exact - r);
+  static constexpr std::array c{0.5, 0.166665182, 0.0416661985, 0.00836895406, 0.00139509013};
+  const Value rest = fma(r * r, polynomial(r, c), lost);
+  const Pair sum = fast_two_sum(constant(x, 1), r);
+  return {sum.high, sum.low + rest, k.bits};
+}
+
+/// x kept within [low, high]; a NaN stays.
+Value limit(const Value& x, double low, double high) {
+  const Value below = select(high < x, high, x);
+  return select(below < low, low, below);
+}
+
+Value exp32(const Value& x) {
+  const Exponential e = exponential(limit(x, -104, 89));
+  return scale_by_power(e.high + e.low, e.k);
+}
+
+Value exp2_32(const Value& argument) {
+  const Value x = limit(argument, -151, 129);
+  const Rounded k = round_to_integer(x);
+  const Value r = x - k.real;
+  const Value linear = r * 0.693147182;
+  const Value lost = fma(r, -1.90465421e-09, fma(r, 0.693147182, negate(linear)));
+  static constexpr std::array c{0.240226507, 0.055503618, 0.00961802155, 0.00133904372, 0.000154721682};
+  const Value rest = fma(r * r, polynomial(r, c), lost);
+  const Pair sum = fast_two_sum(constant(x, 1), linear);
+  return scale_by_power(sum.high + (sum.low + rest), k.bits);
+}
+
+/// log(x) = k ln2 + high + low for finite x > 0, k a float.
+struct Logarithm { Value high, low, k; };
+
+Logarithm logarithm(const Value& x) {
+  const Value tiny = x < 0x1p-126;
+  const Value bits = bits_of(select(tiny, x * 0x1p24, x));
+  // The mantissa in [sqrt(1/2), sqrt(2)): subtract the bits of sqrt(1/2), and add them again below the exponent.
+  constexpr std::int64_t root = 0x3f3504f3;
+  const Value shifted = bits - static_cast<double>(root);
+  const Value exponent = reinterpret(Int(32), shifted) >> 23;
+  const Value k = cast(Float(32), exponent) - select(tiny, constant(x, 24), 0);
+  const Value f = float_of((shifted & 0x7fffff) + static_cast<double>(root)) - 1;
+  static constexpr std::array c{0.333333343, -0.249999657, 0.200000361, -0.166694343, 0.142869458,
+                                -0.124250881, 0.110120274, -0.10794048, 0.107435204, -0.0615159459};
+  const Value square = f * f;
+  const Value cubic = (f * square) * polynomial(f, c);
+  // f - f^2/2 in two parts.
+  const Value high = fma(square, -0.5, f);
+  const Value square_low = fma(f, f, negate(square));
+  const Value low = fma(square_low, -0.5, fma(square, -0.5, f - high));
+  return {high, low + cubic, k};
+}
+
+/// `value` where x is finite and positive, else what log says.
+Value logarithm_specials(const Value& x, const Value& value) {
+  const Value zero_or_value = select(x == 0, -Infinity, value);
+  const Value positive = select(x < Infinity, zero_or_value, x);  // infinity and NaN
+  return select(x < 0, NotANumber, positive);
+}
+
+Value log32(const Value& x) {
+  const Logarithm l = logarithm(x);
+  const Pair sum = fast_two_sum(l.k * Ln2High, l.high);
+  return logarithm_specials(x, sum.high + (sum.low + fma(l.k, Ln2Low, l.low)));
+}
+
+Value log2_32(const Value& x) {
+  const Logarithm l = logarithm(x);
+  const Value product = l.high * 1.44269502;
+  const Value missing = fma(l.high, 1.44269502, negate(product));
+  const Value low = fma(l.low, 1.44269502, fma(l.high, 1.92596303e-08, missing));
+  const Pair sum = fast_two_sum(l.k, product);
+  return logarithm_specials(x, sum.high + (sum.low + low));
+}
+
+Value rsqrt32(const Value& argument) {
+  const Value tiny = argument < 0x1p-90;
+  const Value x = select(tiny, argument * 0x1p48, argument);
+  const Value s = sqrt(x);
+  const Value y = 1 / s;
+  // One exact correction: s^2 + d = x, s y + e = 1.
+  const Value d = fma(negate(s), s, x);
+  const Value e = fma(negate(s), y, 1);
+  const Value rest = fma(d * -0.5 * y, y, e);
+  const Value corrected = fma(y, rest, y);
+  const Value regular = (0 < x) && (x < Infinity);
+  const Value value = select(regular, corrected, y);
+  return value * select(tiny, constant(x, 0x1p24), 1);
+}
+
+Value tanh32(const Value& x) {
+  const Value a = magnitude(x);
+  const Value z = x * x;
+  static constexpr std::array c{-0.333333313, 0.133332103, -0.053947188, 0.0217028838, -0.00818245951, 0.00214733463};
+  const Value small = fma(a * z, polynomial(z, c), a);
+  // 1 - 2 / (e^(2a) + 1), the denominator in two parts.
+  const Exponential e = exponential(limit(a, 0, 10) * 2);
+  const Value power = float_of((e.k + 127) << 23);
+  const Pair parts = fast_two_sum(e.high, e.low);
+  const Pair denominator = fast_two_sum(parts.high * power, constant(x, 1));
+  const Value low = fma(parts.low, power, denominator.low);
+  const Value q = 2 / denominator.high;
+  // 2 / (high + low) = q + (e - q low) q / 2, where e = 2 - q high exactly.
+  const Value minus_q = negate(q);
+  const Value missing = fma(minus_q, low, fma(minus_q, denominator.high, 2));
+  const Pair difference = fast_two_sum(constant(x, 1), minus_q);
+  const Value large = difference.high + fma(missing, minus_q * 0.5, difference.low);
+  return with_sign_of(select(a < 0.625, small, large), x);
+}
+
+Value erf32(const Value& x) {
+  const Value a = magnitude(x);
+  static constexpr std::array small_c{0.128379166, -0.376126289, 0.112836175, -0.0268550683,
+                                      0.00519057875, -0.000802902679, 7.91346683e-05};
+  const Value small = fma(a, polynomial(a * a, small_c), a);
+  // 1 - e^log(erfc); the logarithm is t * (polynomial - 1).
+  static constexpr std::array large_c{-0.128598437, -0.635415137, -0.105659842, 0.0230824146,
+                                      -0.00317658298, 0.000136869407, 2.87893781e-05, -3.58494731e-06};
+  const Value t = limit(a, 0, 4.0);
+  const Exponential e = exponential(fma(t, polynomial(t, large_c), negate(t)));
+  const Value large = 1 - (e.high + e.low) * float_of((e.k + 127) << 23);
+  return with_sign_of(select(a < 1.0, small, large), x);
+}
+
+// --- sin, cos, tan: arithmetic in f64 ---------------------------------------------------------------
+
+/// x = quadrant * pi/2 + r, |r| <= pi/4 in f64; the quadrant in the low two bits of a u32.
+struct Reduced { Value r, quadrant; };
+
+/// For |x| >= 1: |x| * 2/pi modulo 4 in 62 fractional bits, from the window of 2/pi's bits that matters.
+Value turns(const Value& x) {
+  // The integer part of 2/pi, then its fraction, 32 bits a word.
+  static constexpr std::array<std::int64_t, 7> words{0,          0xa2f9836e, 0x4e441529, 0xfc2757d1,
+                                                     0xf534ddc0, 0xdb629599, 0x3c439041};
+  const Value bits = bits_of(x);
+  const Value exponent = ((bits >> 23) & 0xff) - 127;
+  const Value word = exponent >> 5;
+  const Value shift = exponent & 31;
+  const auto pick = [&](std::size_t i) {
+    const Value low = select(word == 0, integer(word, words[i]), integer(word, words[i + 1]));
+    const Value high = select(word == 2, integer(word, words[i + 2]), integer(word, words[i + 3]));
+    return select(word < 2, low, high);
+  };
+  const std::array w{pick(0), pick(1), pick(2), pick(3)};
+  // Word i of 2/pi * 2^exponent, the integer part modulo 2^32 first.
+  const auto funnel = [&](std::size_t i) {
+    const Value spill = (w[i + 1] >> 1) >> (integer(shift, 31) - shift);
+    return cast(UInt(64), (w[i] << shift) | spill);
+  };
+  // |x| = m / 2^31 * 2^exponent. The low 8 bits of m are 0, so 32 bits of the integer part are enough.
+  const Value m = cast(UInt(64), ((bits & 0x7fffff) | 0x800000) << 8);
+  return ((m * funnel(0)) << 31) + ((m * funnel(1)) >> 1) + ((m * funnel(2)) >> 33);
+}
+
+Reduced reduce(const Value& x) {
+  const Value wide = cast(Float(64), x);
+  const Rounded k = round_to_integer(wide, 0.6366197723675814);
+  const Value small = fma(k.real, -6.123233995736766e-17, fma(k.real, -1.5707963267948966, wide));
+  const Value t = turns(x);
+  // The signed fraction, converted by halves: 64-bit conversions are slow on vectors.
+  const Value fraction = t << 2;
+  const Value high = cast(Float(64), reinterpret(Int(32), cast(UInt(32), fraction >> 32)));
+  const Value low = cast(Float(64), cast(UInt(32), fraction));
+  const Value r = fma(high, 0x1p-32, low * 0x1p-64) * 1.5707963267948966;
+  const Value q = cast(UInt(32), (t >> 62) + ((t >> 61) & 1));
+  const Value negative = x < 0;
+  const Value is_small = magnitude(x) < 0x1p20;
+  return {select(is_small, small, select(negative, negate(r), r)),
+          select(is_small, cast(UInt(32), k.bits), select(negative, 0 - q, q))};
+}
+
+Value sine(const Value& r) {
+  static constexpr std::array c{-0.166666666666316, 0.008333333325271816, -0.0001984126382263483,
+                                2.7555357629758498e-06, -2.476164022737796e-08};
+  const Value z = r * r;
+  return fma(r * z, polynomial(z, c), r);
+}
+
+Value cosine(const Value& r) {
+  static constexpr std::array c{1.0, -0.5, 0.04166666662279159, -0.0013888883750243469, 2.479951916040192e-05,
+                                -2.7210166586248824e-07};
+  return polynomial(r * r, c);
+}
+
+/// NaN for infinities; keeps the sign of zero when asked.
+Value finite_only(const Value& x, const Value& value) {
+  return select(magnitude(x) < Infinity, value, NotANumber);
+}
+
+Value sin_or_cos(const Value& x, bool is_cosine) {
+  const Reduced reduced = reduce(x);
+  const Value quadrant = is_cosine ? reduced.quadrant + 1 : reduced.quadrant;
+  const Value wide = select((quadrant & 1) == 0, sine(reduced.r), cosine(reduced.r));
+  const Value narrow = cast(Float(32), wide);
+  const Value value = float_of(bits_of(narrow) ^ ((quadrant & 2) << 30));
+  return finite_only(x, is_cosine ? value : select(x == 0, x, value));
+}
+
+Value tan32(const Value& x) {
+  const Reduced reduced = reduce(x);
+  const Value s = sine(reduced.r);
+  const Value c = cosine(reduced.r);
+  const Value even = (reduced.quadrant & 1) == 0;
+  const Value value = cast(Float(32), select(even, s, negate(c)) / select(even, c, s));
+  return finite_only(x, select(x == 0, x, value));
+}
+
+// --- pow: logarithm and power in f64 ----------------------------------------------------------------
+
+/// log2 of a finite f64 > 0 that is not denormal; relative error < 2^-45.
+Value wide_log2(const Value& a) {
+  constexpr std::int64_t root = 0x3fe6a09e667f3bcd;
+  const Value shifted = bits_of(a) - integer(bits_of(a), root);
+  const Value exponent = reinterpret(Int(32), cast(UInt(32), shifted >> 32)) >> 20;
+  const Value m = float_of((shifted & 0xfffffffffffff) + integer(shifted, root));
+  const Value s = (m - 1) / (m + 1);
+  static constexpr std::array c{2.8853900817779268, 0.9617966939259899, 0.577078016345414, 0.41219858586317215,
+                                0.32059853269264055, 0.2623344661375697, 0.2209102039543791, 0.2136876178283819};
+  return fma(s, polynomial(s * s, c), cast(Float(64), exponent));
+}
+
+/// 2^t, rounded once to f32.
+Value wide_exp2(const Value& t) {
+  const Value x = limit(t, -160, 140);
+  const Rounded k = round_to_integer(x);
+  const Value r = x - k.real;
+  static constexpr std::array c{1.0, 0.6931471805568307, 0.2402265069573744, 0.05550410906338104,
+                                0.00961812918357997, 0.001333347846063168, 0.00015403436509581447,
+                                1.530370419247353e-05, 1.3259646250270451e-06};
+  return cast(Float(32), polynomial(r, c) * float_of((k.bits + 1023) << 52));
+}
+
+Value pow32(const Value& x, const Value& y) {
+  const Value a = magnitude(x);
+  const Value finite_log = wide_log2(cast(Float(64), a));
+  const Value wide_a = cast(Float(64), a);
+  const Value log = select(a == 0, -Infinity, select(a < Infinity, finite_log, wide_a));
+  const Value is_one = (y == 0) || (x == 1) || (x == -1 && magnitude(y) == Infinity);
+  const Value power = wide_exp2(cast(Float(64), y) * log);
+  const Value is_whole = floor(y) == y;
+  const Value half = y * 0.5;
+  const Value is_odd = is_whole && floor(half) != half;
+  const Value sign = select(is_odd, bits_of(x) & sign_mask(x), 0);
+  const Value value = float_of(bits_of(power) | sign);
+  const Value undefined = (x < 0) && (-Infinity < x) && !is_whole;
+  return select(is_one, constant(x, 1), select(undefined, NotANumber, value));
+}
+
+}  // namespace
+
+Value expand_f32(Op op, const Value& x, const Value* y) {
+  if (op == Op::Exp) return exp32(x);
+  if (op == Op::Exp2) return exp2_32(x);
+  if (op == Op::Log) return log32(x);
+  if (op == Op::Log2) return log2_32(x);
+  if (op == Op::Pow) return pow32(x, *y);
+  if (op == Op::Sin) return sin_or_cos(x, false);
+  if (op == Op::Cos) return sin_or_cos(x, true);
+  if (op == Op::Tan) return tan32(x);
+  if (op == Op::Tanh) return tanh32(x);
+  if (op == Op::Erf) return erf32(x);
+  if (op == Op::Rsqrt) return rsqrt32(x);
+  throw InternalError("expand_f32: not a math op");
+}
+
+}  // namespace math
+
+Expr expand_math(Op op, const std::vector<Expr>& operands) {
+  ensure(operands.size() == (op == Op::Pow ? 2U : 1U), "expand_math: wrong number of operands");
+  const Type type = operands[0]->type;
+  ensure(type.kind == TypeKind::Float && type.bits >= 32, "expand_math is for f32 and f64");
+  for (const Expr& e : operands) ensure(e->type == type, "expand_math: operands of one type");
+  const math::Value x = operands[0];
+  const math::Value y = operands.back();
+  return (type.bits == 32 ? math::expand_f32(op, x, &y) : math::expand_f64(op, x, &y)).e;
+}
+
+}  // namespace sinter::ir
