@@ -1,0 +1,67 @@
+#pragma once
+// Pipeline: one or more output Funcs, compiled and run together.
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <sinter/buffer.h>
+#include <sinter/target.h>
+
+namespace sinter {
+
+class Func;
+class Schedule;
+
+/// What realize() returns: one Buffer for each component of each output. It is the first of them,
+/// so that a single output needs no index.
+class Realization : public Buffer<> {
+ public:
+  explicit Realization(std::vector<Buffer<>> buffers)
+      : Buffer<>(buffers.empty() ? Buffer<>() : buffers.front()), buffers_(std::move(buffers)) {}
+  std::size_t size() const { return buffers_.size(); }
+  Buffer<>& operator[](std::size_t i) { return buffers_.at(i); }
+  const Buffer<>& operator[](std::size_t i) const { return buffers_.at(i); }
+  const std::vector<Buffer<>>& buffers() const { return buffers_; }
+
+ private:
+  std::vector<Buffer<>> buffers_;
+};
+
+/// Buffers to write into: a Buffer of any type, several, or a Realization.
+struct RealizationArg {
+  RealizationArg(const Realization& r) : buffers(r.buffers()) {}
+  RealizationArg(std::vector<Buffer<>> several) : buffers(std::move(several)) {}
+  template <typename T, int D>
+  RealizationArg(const Buffer<T, D>& one) : buffers{Buffer<>(one)} {}
+  std::vector<Buffer<>> buffers;
+};
+
+class Pipeline {
+ public:
+  Pipeline() = default;
+  Pipeline(const Func& output);
+  Pipeline(const std::vector<Func>& outputs);
+
+  const std::vector<Func>& outputs() const;
+  /// The same algorithm under another schedule.
+  Pipeline with(const Schedule&) const;
+  /// Compiles now instead of at the first call.
+  Pipeline& compile(const Target& = {});
+  /// All outputs over [0, size) in each dimension.
+  Realization realize(const std::vector<int>& sizes = {}, const Target& = {});
+  /// Into buffers that exist; their mins and extents say which region.
+  void realize(const RealizationArg& outputs, const Target& = {});
+  /// Sets unset ImageParams to buffers that are just large enough.
+  void infer_input_bounds(const std::vector<int>& sizes, const Target& = {});
+  void infer_input_bounds(const RealizationArg& outputs, const Target& = {});
+  /// Prints the loop nests to standard error.
+  void print_loop_nest() const;
+
+ private:
+  struct Contents;
+  std::shared_ptr<Contents> contents_;
+};
+
+}  // namespace sinter
