@@ -22,7 +22,7 @@ struct Step {
   int count = 0;
 };
 
-struct StraightLine {
+struct Expansion {
   int inputs = 0;
   std::vector<Step> steps;
 };
@@ -41,7 +41,7 @@ class Flattener {
     root_ = visit(expansion.node());
     if (root_ != last()) line_.steps.push_back({Op::Strict, type, {}, {root_}, 1});
   }
-  StraightLine take() { return std::move(line_); }
+  Expansion take() { return std::move(line_); }
 
  private:
   int last() const { return line_.inputs + static_cast<int>(line_.steps.size()) - 1; }
@@ -66,7 +66,7 @@ class Flattener {
     return position_[node.get()] = last();
   }
 
-  StraightLine line_;
+  Expansion line_;
   int root_ = 0;
   std::unordered_map<Symbol, int> input_;
   std::unordered_map<const Node*, int> position_;
@@ -74,10 +74,10 @@ class Flattener {
 
 struct Memo {
   std::once_flag once;
-  StraightLine line;
+  Expansion line;
 };
 
-const StraightLine& expansion(Op op, Type type, int inputs) {
+const Expansion& expansion_of(Op op, Type type, int inputs) {
   constexpr std::size_t Functions = static_cast<std::size_t>(Op::Rsqrt) - static_cast<std::size_t>(Op::Exp) + 1;
   static std::array<Memo, 2 * Functions> memos;  // filled on first use, then constant
   const std::size_t function = static_cast<std::size_t>(op) - static_cast<std::size_t>(Op::Exp);
@@ -92,7 +92,7 @@ Scalar apply_portable(Op op, Type result, const Scalar* args, int count) {
   const Type type = result.element();
   ensure(type == Float(32) || type == Float(64), "portable functions take f32 or f64");
   ensure(count == info(op).arity, "the function has all its operands");
-  const StraightLine& line = expansion(op, type, count);
+  const Expansion& line = expansion_of(op, type, count);
   std::vector<Scalar> values(args, args + count);
   values.reserve(values.size() + line.steps.size());
   for (const Step& step : line.steps) {
