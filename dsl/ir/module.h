@@ -15,6 +15,8 @@ struct Argument {
   enum class Kind { Input, Output, Scalar };
   Kind kind = Kind::Scalar;
   Symbol symbol;                             // buffer, or scalar value of `type`
+  Symbol stage;                              // buffers: what Access and Provide call it (level Nested);
+                                             //   the components of a tuple share it, in order
   std::string name;                          // text name, unique in the module
   Type type;
   std::vector<DimensionSymbols> dimensions;  // buffers only; strides count elements
@@ -25,6 +27,7 @@ struct Module {
   std::string name;
   std::vector<Argument> arguments;           // inputs, scalars, outputs (one per tuple component)
   Stmt body;
+  std::unordered_set<Symbol> never_partition;  // loops that partition_loops leaves alone
 };
 
 std::string print(const Expr&);

@@ -55,7 +55,8 @@ enum class Op : std::uint8_t {
   Let,             // symbol, args = {value, body}
   Produce,         // symbol = stage, args = {body}: where a stage's values come into being; for people
   Provide,         // symbol = stage, integer = number of values, args = {values..., coordinates...};
-                   //   all values are computed before the first is written
+                   //   all values are computed before the first is written. A negative integer: the
+                   //   update is indivisible (schedule: atomic), -integer values
   Store,           // symbol = buffer, args = {value, flat index [, predicate]}
   AtomicStore,     // symbol = buffer, args = {operand, flat index [, predicate]}, integer = Op:
                    //   buffer[index] = buffer[index] op operand, indivisibly; lanes in any order

@@ -12,6 +12,9 @@ namespace sinter::lowering {
 
 struct LowerOptions {
   int vector_bits = 256;               // of the target, for hints only: never changes results
+  /// Buffer arguments, by name, whose dimension 0 may have any stride; all others must have stride 1,
+  /// which is what makes their accesses dense.
+  std::vector<std::string> strided;
   bool debug = false;                  // keep checks of promise_clamped
   std::vector<std::string> disabled;   // passes to leave out, by name (optional ones only)
   /// Called after each pass with its name and result.

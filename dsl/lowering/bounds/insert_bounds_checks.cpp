@@ -1,0 +1,86 @@
+#include "dsl/lowering/bounds/insert_bounds_checks.h"
+
+#include <limits>
+
+#include <sinter/diagnostic.h>
+
+#include "dsl/algebra/simplify.h"
+#include "dsl/lowering/passes.h"
+
+namespace sinter::lowering {
+
+using algebra::Interval;
+using algebra::simplify;
+using ir::Op;
+
+ir::Stmt bounds_check(const std::string& subject, const std::string& verb, const Interval& needed,
+                      const std::string& given_text, const Interval& given) {
+  const Expr condition = simplify(ir::binary(Op::And, ir::binary(Op::LessEqual, given.min, needed.min),
+                                             ir::binary(Op::LessEqual, needed.max, given.max)));
+  return ir::assert_that(condition, subject + " " + verb + " in [{}, {}], but " + given_text + " [{}, {}]",
+                         {needed.min, needed.max, given.min, given.max});
+}
+
+void append_input_checks(const ir::Argument& input, const Box& read, const std::string& chain,
+                         std::vector<ir::Stmt>& checks) {
+  for (std::size_t d = 0; d < read.dimensions.size(); ++d) {
+    const Interval& needed = read.dimensions[d];
+    const std::string subject = "input '" + input.name + "': dimension " + std::to_string(d);
+    if (!needed.bounded()) {
+      throw CompileError(Diagnostic{input.name, "",
+                                    "dimension " + std::to_string(d) + " is read (by " + chain +
+                                        ") at a coordinate without a finite range: it depends on data or on a 32-bit value",
+                                    "wrap that coordinate in clamp(value, low, high)", {}, 0});
+    }
+    const Expr min = ir::index_symbol(input.dimensions[d].min);
+    const Interval given{min, min + ir::index_symbol(input.dimensions[d].extent) - ir::index_literal(1)};
+    checks.push_back(bounds_check(subject, "is read by " + chain, needed, "the buffer has", given));
+  }
+}
+
+ir::Module insert_entry_checks(ir::Module module, const LowerOptions&) {
+  const Expr low = ir::index_literal(std::numeric_limits<std::int32_t>::min());
+  const Expr high = ir::index_literal(std::numeric_limits<std::int32_t>::max());
+  std::vector<ir::Stmt> checks;
+  Expr nonempty;
+  const ir::Argument* first_of_tuple = nullptr;
+  for (const ir::Argument& a : module.arguments) {
+    if (!a.is_buffer()) continue;
+    const bool output = a.kind == ir::Argument::Kind::Output;
+    const std::string subject = std::string(output ? "output '" : "input '") + a.name + "': dimension ";
+    const std::string base = a.name.substr(0, a.name.rfind('.'));
+    const bool follows = output && first_of_tuple && first_of_tuple->dimensions.size() == a.dimensions.size() &&
+                         first_of_tuple->name.substr(0, first_of_tuple->name.rfind('.')) == base &&
+                         a.name.size() > base.size();
+    for (std::size_t d = 0; d < a.dimensions.size(); ++d) {
+      const Expr min = ir::index_symbol(a.dimensions[d].min), extent = ir::index_symbol(a.dimensions[d].extent);
+      const Expr in_range = ir::binary(
+          Op::And, ir::binary(Op::LessEqual, ir::index_literal(0), extent),
+          ir::binary(Op::And, ir::binary(Op::LessEqual, low, min), ir::binary(Op::LessEqual, min + extent, high)));
+      checks.push_back(ir::assert_that(in_range,
+                                       subject + std::to_string(d) +
+                                           " has min {} and extent {}: coordinates must stay within int32",
+                                       {min, extent}));
+      if (follows) {
+        const Expr first_min = ir::index_symbol(first_of_tuple->dimensions[d].min);
+        const Expr first_extent = ir::index_symbol(first_of_tuple->dimensions[d].extent);
+        checks.push_back(ir::assert_that(
+            ir::binary(Op::And, ir::binary(Op::Equal, min, first_min), ir::binary(Op::Equal, extent, first_extent)),
+            subject + std::to_string(d) + " has min {} and extent {}, but the first component of the tuple has {} and {}",
+            {min, extent, first_min, first_extent}));
+      }
+      if (output && !follows) {
+        const Expr some = ir::binary(Op::Less, ir::index_literal(0), extent);
+        nonempty = nonempty.defined() ? ir::binary(Op::And, nonempty, some) : some;
+      }
+    }
+    if (output && !follows) first_of_tuple = &a;
+  }
+  ir::Stmt body = module.body;
+  if (nonempty.defined() && body.defined()) body = ir::if_then(nonempty, body);
+  checks.push_back(body);
+  module.body = ir::block(std::move(checks));
+  return module;
+}
+
+}  // namespace sinter::lowering

@@ -1,0 +1,17 @@
+#pragma once
+// ScheduledPipeline -> nested loop IR: places every stage at its loop, bounds its loops by what its
+// consumers read, and puts storage around. The region each stage must produce is computed bottom-up
+// with the nest itself (bounds/regions.h), so the work is linear in the number of root stages.
+//
+//   before   blur_x.compute_at(blur_y, y)      after   let blur_x.min.0 = ...
+//                                                      for y { realize blur_x { produce blur_x {...}
+//                                                              for x { provide blur_y[x, y] = ... } } }
+
+#include "dsl/ir/module.h"
+#include "dsl/schedule/stage_schedule.h"
+
+namespace sinter::lowering {
+
+ir::Module build_loop_nest(const schedule::ScheduledPipeline&);
+
+}  // namespace sinter::lowering

@@ -1,0 +1,272 @@
+#include "dsl/lowering/loops/definition_loops.h"
+
+#include <algorithm>
+#include <map>
+
+#include <sinter/diagnostic.h>
+
+#include "dsl/algebra/simplify.h"
+
+namespace sinter::lowering {
+
+namespace {
+
+using algebra::Interval;
+using algebra::simplify;
+using ir::Op;
+using schedule::Relation;
+using schedule::Tail;
+
+bool contains_require(const Definition& definition) {
+  bool found = false;
+  for (const Expr& v : definition.values) {
+    ir::for_each_node(v.node(), [&](const ir::Ref& n) {
+      found = found || n->op == Op::Require;
+      return !found;
+    });
+  }
+  return found;
+}
+
+const schedule::SplitRelation* split_of(const schedule::DefinitionSchedule& s, const Symbol& variable) {
+  for (const Relation& r : s.relations) {
+    if (r.kind == Relation::Kind::Split && r.split.old == variable) return &r.split;
+  }
+  return nullptr;
+}
+
+/// A variable of the schedule: its instance and range.
+struct Variable {
+  Symbol symbol;
+  Expr min, extent;
+  bool may_exceed = false;  // RoundUp may run past the extent: storage was rounded for it
+  int depth = -1;           // innermost loop it depends on
+};
+
+class LoopMaker {
+ public:
+  LoopMaker(const StageDefinition& stage, int definition, const schedule::DefinitionSchedule& s)
+      : stage_(stage), definition_(stage.definitions[static_cast<std::size_t>(definition)]), schedule_(s) {}
+
+  DefinitionLoops run(const Box& box, const std::vector<bool>& slid) {
+    const bool rounding = !contains_require(definition_);
+    for (std::size_t d = 0; d < stage_.rank(); ++d) {
+      if (!definition_.is_pure_in(d, stage_.variables)) continue;
+      const Interval& i = box.dimensions[d];
+      add_variable(stage_.variables[d], i.min, extent_of(i), rounding && !slid[d]);
+    }
+    for (const ReductionVariable& r : definition_.domain) add_variable(r.symbol, r.min, r.extent, false);
+    for (const Relation& r : schedule_.relations) derive(r);
+    make_loop_list();
+    for (auto r = schedule_.relations.rbegin(); r != schedule_.relations.rend(); ++r) invert(*r);
+    make_body();
+    return std::move(result_);
+  }
+
+ private:
+  Variable& at(const Symbol& s) {
+    const auto it = variables_.find(s);
+    ensure(it != variables_.end(), "every loop variable of a schedule derives from the definition's own");
+    return it->second;
+  }
+
+  void add_variable(const Symbol& s, const Expr& min, const Expr& extent, bool may_exceed) {
+    Variable v;
+    v.symbol = Symbol::fresh(stage_.name + "." + s.name());
+    v.min = min;
+    v.extent = simplify(extent);
+    v.may_exceed = may_exceed;
+    variables_.insert_or_assign(s, v);
+  }
+
+  static Expr ceil_div(const Expr& e, std::int64_t n) {
+    return simplify((e + ir::index_literal(n - 1)) / ir::index_literal(n));
+  }
+
+  void derive(const Relation& r) {
+    const Expr zero = ir::index_literal(0);
+    if (r.kind == Relation::Kind::Fuse) {
+      const Expr extent = at(r.fuse.inner).extent * at(r.fuse.outer).extent;
+      add_variable(r.fuse.fused, zero, extent, false);
+      return;
+    }
+    const Variable old = at(r.split.old);
+    const bool rounds_up = r.split.tail == Tail::RoundUp && old.may_exceed;
+    add_variable(r.split.outer, zero, ceil_div(old.extent, r.split.factor), rounds_up);
+    add_variable(r.split.inner, zero, ir::index_literal(r.split.factor), false);
+  }
+
+  void make_loop_list() {
+    int depth = 0;
+    for (auto l = schedule_.loops.rbegin(); l != schedule_.loops.rend(); ++l, ++depth) {
+      Variable& v = at(l->variable);
+      v.depth = depth;
+      result_.loops.push_back({v.symbol, l->variable, v.min, v.extent, l->kind, l->partition});
+    }
+  }
+
+  void let(const Variable& v, const Expr& value) {
+    LevelItem item;
+    item.level = v.depth;
+    item.symbol = v.symbol;
+    item.value = simplify(value);
+    result_.items.push_back(std::move(item));
+  }
+
+  void guard(int level, const Expr& condition, const Expr& implies) {
+    LevelItem item;
+    item.level = level;
+    item.value = condition;
+    item.implies = implies;
+    result_.items.push_back(std::move(item));
+  }
+
+  /// Computes what a relation was applied to from what it made.
+  void invert(const Relation& r) {
+    if (r.kind == Relation::Kind::Fuse) {
+      const Variable fused = at(r.fuse.fused);
+      Variable& inner = at(r.fuse.inner);
+      Variable& outer = at(r.fuse.outer);
+      inner.depth = outer.depth = fused.depth;
+      const Expr f = ir::index_symbol(fused.symbol);
+      let(outer, f / inner.extent + outer.min);
+      let(inner, f % inner.extent + inner.min);
+      return;
+    }
+    const schedule::SplitRelation& s = r.split;
+    Variable& old = at(s.old);
+    const Variable& outer = at(s.outer);
+    const Variable& inner = at(s.inner);
+    old.depth = std::max(outer.depth, inner.depth);
+    const Expr factor = ir::index_literal(s.factor);
+    const Expr start = ir::index_symbol(outer.symbol) * factor;
+    const Expr offset = ir::index_symbol(inner.symbol) + old.min;
+    const Expr variable = ir::index_symbol(old.symbol);
+    const bool exact = ir::is_constant(simplify(old.extent % factor), 0);
+    const bool rounds_up = s.tail == Tail::RoundUp && old.may_exceed;
+    if (exact || rounds_up) {
+      let(old, start + offset);
+      return;
+    }
+    const Expr last = simplify(old.min + old.extent - ir::index_literal(1));
+    const Expr in_bounds = ir::binary(Op::LessEqual, variable, last);
+    if (s.tail == Tail::ShiftInwards) {
+      // The last full tile is moved inwards to end at the last element; shorter than one tile: guarded.
+      const Expr limit = simplify(old.extent - factor);
+      let(old, ir::binary(Op::Max, ir::binary(Op::Min, start, limit), ir::index_literal(0)) + offset);
+      guard(old.depth, ir::binary(Op::Or, ir::binary(Op::LessEqual, start, limit), in_bounds), in_bounds);
+      return;
+    }
+    let(old, start + offset);
+    guard(old.depth, in_bounds, in_bounds);
+  }
+
+  void split_conjunction(const Expr& e, std::vector<Expr>& out) {
+    if (ir::is(e, Op::And)) {
+      split_conjunction(ir::arg(e, 0), out);
+      split_conjunction(ir::arg(e, 1), out);
+    } else {
+      out.push_back(e);
+    }
+  }
+
+  void make_body() {
+    ir::Substitution instance;
+    for (std::size_t d = 0; d < stage_.rank(); ++d) {
+      if (definition_.is_pure_in(d, stage_.variables)) {
+        instance.emplace(stage_.variables[d], ir::index_symbol(at(stage_.variables[d]).symbol));
+      }
+    }
+    for (const ReductionVariable& r : definition_.domain) {
+      instance.emplace(r.symbol, ir::index_symbol(at(r.symbol).symbol));
+    }
+    // One rewriter for all expressions, so that what they share stays shared.
+    ir::Rewriter rewriter([&](const ir::Ref& n) -> ir::Ref {
+      if (n->op != Op::Symbol) return n;
+      const auto it = instance.find(n->symbol);
+      return it == instance.end() ? n : it->second.node();
+    });
+    if (definition_.predicate.defined()) {
+      std::vector<Expr> conjuncts;
+      split_conjunction(rewriter(definition_.predicate), conjuncts);
+      for (const Expr& c : conjuncts) add_predicate(c);
+    }
+    std::vector<Expr> values, coordinates;
+    std::vector<ir::Stmt> statements;
+    for (const Expr& v : definition_.values) values.push_back(rewriter(v));
+    for (const Expr& c : definition_.coordinates) coordinates.push_back(simplify(rewriter(c)));
+    for (Expr& v : values) v = take_requirements(v, statements);
+    statements.push_back(ir::provide(stage_.id, values, coordinates));
+    if (schedule_.atomic) {
+      ir::Node n = *statements.back();
+      n.integer = -n.integer;  // an indivisible update; see Op::Provide
+      statements.back() = ir::Stmt(ir::make(std::move(n)));
+    }
+    result_.body = ir::block(std::move(statements));
+    result_.reads.insert(result_.reads.end(), values.begin(), values.end());
+    result_.reads.insert(result_.reads.end(), coordinates.begin(), coordinates.end());
+  }
+
+  /// require(c, v): the check becomes a statement before the Provide.
+  static Expr take_requirements(const Expr& value, std::vector<ir::Stmt>& statements) {
+    std::vector<ir::Ref> found;
+    ir::for_each_node(value.node(), [&](const ir::Ref& n) {
+      if (n->op == Op::Require) found.push_back(n);
+      return true;
+    });
+    if (found.empty()) return value;
+    ir::Rewriter drop([](const ir::Ref& n) { return n->op == Op::Require ? n->args[1] : n; });
+    for (const ir::Ref& n : found) {
+      statements.push_back(ir::assert_that(drop(Expr(n->args[0])), n->symbol.name()));
+    }
+    return drop(value);
+  }
+
+  void add_predicate(const Expr& condition) {
+    LevelItem item;
+    item.is_predicate = true;
+    item.value = condition;
+    int level = -1;
+    bool reads_self = false;
+    ir::for_each_node(condition.node(), [&](const ir::Ref& n) {
+      reads_self = reads_self || (n->op == Op::Access && n->symbol == stage_.id);
+      if (n->op == Op::Symbol) {
+        for (const auto& [name, v] : variables_) {
+          if (v.symbol == n->symbol) level = std::max(level, v.depth);
+        }
+      }
+      return true;
+    });
+    // What the update writes may change from iteration to iteration: asked again each time.
+    item.level = reads_self ? static_cast<int>(result_.loops.size()) - 1 : level;
+    result_.items.push_back(item);
+    result_.reads.push_back(condition);
+  }
+
+  const StageDefinition& stage_;
+  const Definition& definition_;
+  const schedule::DefinitionSchedule& schedule_;
+  std::map<Symbol, Variable> variables_;
+  DefinitionLoops result_;
+};
+
+}  // namespace
+
+std::int64_t rounding_of(const schedule::DefinitionSchedule& s, const Definition& definition, const Symbol& variable) {
+  if (contains_require(definition)) return 1;  // nothing may be checked that is not needed
+  std::int64_t multiple = 1;
+  Symbol current = variable;
+  while (const schedule::SplitRelation* split = split_of(s, current)) {
+    if (split->tail != Tail::RoundUp) break;
+    multiple *= split->factor;
+    current = split->outer;
+  }
+  return multiple;
+}
+
+DefinitionLoops make_loops(const StageDefinition& stage, int definition, const schedule::DefinitionSchedule& s,
+                           const Box& box, const std::vector<bool>& slid) {
+  return LoopMaker(stage, definition, s).run(box, slid);
+}
+
+}  // namespace sinter::lowering

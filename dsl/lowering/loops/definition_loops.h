@@ -1,0 +1,49 @@
+#pragma once
+// One definition with its schedule applied: loops, the lets that compute the definition's own
+// variables from them, the guards of tails and predicates, and the body. No placement here.
+//
+//   x.split(x, xo, xi, 8, GuardWithIf)      loops  xo in [0, ceil(extent/8)), xi in [0, 8)
+//                                           items  let x = xo*8 + xi + min;  if (x <= max)
+
+#include <string>
+#include <vector>
+
+#include "dsl/lowering/bounds/regions.h"
+#include "dsl/schedule/stage_schedule.h"
+
+namespace sinter::lowering {
+
+struct InstanceLoop {
+  Symbol symbol;    // fresh for this instance
+  Symbol variable;  // the schedule's name
+  Expr min, extent;
+  ir::LoopKind kind;
+  schedule::PartitionPolicy partition;
+};
+
+/// Something that stands just inside loop `level` (-1: outside all): a let when `symbol` is set,
+/// else a guard.
+struct LevelItem {
+  int level = -1;
+  Symbol symbol;
+  Expr value;             // of the let, or the guard's condition
+  Expr implies;           // guard: the plain bound that holds inside (undefined: the condition itself)
+  bool is_predicate = false;
+};
+
+struct DefinitionLoops {
+  std::vector<InstanceLoop> loops;  // outermost first
+  std::vector<LevelItem> items;     // in order of dependence, outermost first
+  ir::Stmt body;
+  std::vector<Expr> reads;          // expressions whose accesses the body performs
+};
+
+/// `box`: per dimension of the stage the range that this definition must cover in its pure variables.
+/// `slid`: dimensions in which nothing may be computed beyond the box.
+DefinitionLoops make_loops(const StageDefinition&, int definition, const schedule::DefinitionSchedule&, const Box& box,
+                           const std::vector<bool>& slid);
+
+/// How far RoundUp splits round up the extent of a pure variable: the multiple, 1 when they do not.
+std::int64_t rounding_of(const schedule::DefinitionSchedule&, const Definition&, const Symbol& variable);
+
+}  // namespace sinter::lowering

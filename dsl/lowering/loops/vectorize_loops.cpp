@@ -1,0 +1,265 @@
+#include "dsl/lowering/loops/vectorize_loops.h"
+
+#include <algorithm>
+#include <optional>
+
+#include <sinter/diagnostic.h>
+
+#include "dsl/algebra/simplify.h"
+
+namespace sinter::lowering {
+
+namespace {
+
+using algebra::simplify;
+using ir::LoopKind;
+using ir::Op;
+using ir::OpClass;
+using ir::Stmt;
+
+/// Thrown inside this file only: the loop is unrolled instead.
+struct NotVectorizable {};
+
+std::int64_t constant_extent(const Stmt& loop) {
+  std::int64_t extent = 0;
+  if (!ir::as_constant(simplify(ir::arg(loop, 1)), &extent)) {
+    throw CompileError(Diagnostic{loop->symbol.name(), "vectorize or unroll",
+                                  "the loop has no constant extent",
+                                  "split it by a constant and vectorize or unroll the inner loop", {}, 0});
+  }
+  return std::max<std::int64_t>(extent, 0);
+}
+
+class Widener {
+ public:
+  Widener(const Symbol& variable, const Expr& min, int lanes) : lanes_(lanes) {
+    wide_symbols_.emplace(variable, ir::ramp(min, ir::index_literal(1), lanes));
+  }
+
+  Stmt statement(const Stmt& s) {
+    if (!varies(s.node()) && !mask_.defined() && !repeats(s)) return s;
+    if (s->op == Op::Block) {
+      std::vector<Stmt> list;
+      for (const ir::Ref& a : s->args) list.push_back(statement(Stmt(a)));
+      return ir::block(std::move(list));
+    }
+    if (s->op == Op::Let) return let(s);
+    if (s->op == Op::Store) return store(s);
+    if (s->op == Op::AtomicStore) return atomic_store(s);
+    if (s->op == Op::If) return conditional(s);
+    if (s->op == Op::For) return loop(s);
+    if (s->op == Op::Allocate) return allocate(s);
+    if (s->op == Op::Assert) return assertion(s);
+    if (s->op == Op::Produce) return ir::produce(s->symbol, statement(ir::stmt_arg(s, 0)));
+    if (s->op == Op::Free) return s;
+    throw NotVectorizable{};
+  }
+
+ private:
+  Stmt let(const Stmt& s) {
+    const Expr value = expression(ir::arg(s, 0));
+    if (value->type.is_scalar()) return ir::let(s->symbol, value, statement(ir::stmt_arg(s, 1)));
+    if (value->type.is_index()) {
+      // Coordinates are substituted, so that dense ramps show where memory is accessed.
+      wide_symbols_.emplace(s->symbol, simplify(value));
+      varies_memo_.clear();
+      return statement(ir::stmt_arg(s, 1));
+    }
+    const Symbol wide_symbol = Symbol::fresh(s->symbol.name());
+    wide_symbols_.emplace(s->symbol, ir::symbol(value->type, wide_symbol));
+    varies_memo_.clear();
+    return ir::let(wide_symbol, value, statement(ir::stmt_arg(s, 1)));
+  }
+
+  Stmt loop(const Stmt& s) {
+    const Expr min = expression(ir::arg(s, 0)), extent = expression(ir::arg(s, 1));
+    if (min->type.is_vector() || extent->type.is_vector()) throw NotVectorizable{};
+    const auto kind = static_cast<LoopKind>(s->integer);
+    if (kind == LoopKind::Parallel) throw NotVectorizable{};
+    return ir::for_loop(s->symbol, min, extent, kind, statement(ir::stmt_arg(s, 2)));
+  }
+
+  /// One copy a lane, lanes side by side.
+  Stmt allocate(const Stmt& s) {
+    const Expr elements = expression(ir::arg(s, 0));
+    if (elements->type.is_vector()) throw NotVectorizable{};
+    per_lane_.insert(s->symbol);
+    varies_memo_.clear();
+    return ir::allocate(s->symbol, s->types[0], simplify(elements * ir::index_literal(lanes_)),
+                        static_cast<ir::MemoryKind>(s->integer), statement(ir::stmt_arg(s, 1)));
+  }
+
+  Stmt assertion(const Stmt& s) {
+    Expr condition = expression(ir::arg(s, 0));
+    if (mask_.defined()) condition = ir::binary(Op::Or, ir::unary(Op::Not, mask_), wide(condition));
+    std::vector<Expr> values;
+    for (std::size_t i = 1; i < s->args.size(); ++i) {
+      if (varies(s->args[i])) throw NotVectorizable{};
+      values.push_back(ir::arg(s, i));
+    }
+    return ir::assert_that(condition, s->symbol.name(), values);
+  }
+
+  Expr wide(const Expr& e) const { return e->type.is_vector() ? e : ir::broadcast(e, lanes_); }
+
+  /// An invariant statement runs once for all lanes, except what counts its runs.
+  static bool repeats(const Stmt& s) {
+    bool found = false;
+    ir::for_each_node(s.node(), [&](const ir::Ref& n) {
+      found = found || n->op == Op::AtomicStore;
+      return !found && ir::is_statement(n->op);
+    });
+    return found;
+  }
+
+  /// Whether the node may differ between lanes, as far as is known on the way down: the memo is
+  /// dropped whenever a let or an allocation turns out to be wide.
+  bool varies(const ir::Ref& n) {
+    if (const auto it = varies_memo_.find(n.get()); it != varies_memo_.end()) return it->second;
+    bool result = n->op == Op::Symbol && wide_symbols_.count(n->symbol) != 0;
+    if (n->op == Op::Load || n->op == Op::Store || n->op == Op::AtomicStore) result = per_lane_.count(n->symbol) != 0;
+    for (const ir::Ref& a : n->args) result = result || varies(a);
+    varies_memo_.emplace(n.get(), result);
+    return result;
+  }
+
+  Expr expression(const Expr& e) {
+    const auto key = std::make_pair(e.node().get(), mask_.node().get());
+    if (const auto it = memo_.find(key); it != memo_.end()) return it->second.second;
+    const Expr result = widen(e);
+    memo_.emplace(key, std::make_pair(e, result));
+    return result;
+  }
+
+  Expr lane_index(const Symbol& buffer, const Expr& index) const {
+    if (!per_lane_.count(buffer)) return index;
+    const Expr lanes = ir::index_literal(lanes_);
+    if (index->type.is_scalar()) return ir::ramp(simplify(index * lanes), ir::index_literal(1), lanes_);
+    return ir::binary(Op::Add, ir::binary(Op::Mul, index, ir::broadcast(lanes, lanes_)),
+                      ir::ramp(ir::index_literal(0), ir::index_literal(1), lanes_));
+  }
+
+  Expr widen(const Expr& e) {
+    if (e->op == Op::Symbol) {
+      const auto it = wide_symbols_.find(e->symbol);
+      return it == wide_symbols_.end() ? e : it->second;
+    }
+    if (e->args.empty()) return e;
+    if (e->type.is_vector()) throw NotVectorizable{};  // nested vector loops: the inner one is wide already
+    std::vector<Expr> args;
+    bool vector = false;
+    for (const ir::Ref& a : e->args) {
+      args.push_back(expression(Expr(a)));
+      vector = vector || args.back()->type.is_vector();
+    }
+    if (e->op == Op::Load) {
+      const Expr index = simplify(lane_index(e->symbol, args[0]));
+      if (args.size() > 1) throw NotVectorizable{};
+      // Behind a predicate a load may be out of bounds in lanes that do not run.
+      if (mask_.defined()) return ir::load(e->type.with_lanes(lanes_), e->symbol, wide(index), mask_);
+      return ir::load(e->type.with_lanes(index->type.lanes), e->symbol, index);
+    }
+    if (!vector) return e;
+    std::vector<ir::Ref> refs;
+    for (const Expr& a : args) refs.push_back(wide(a).node());
+    ir::Node n = *e;
+    n.args = std::move(refs);
+    n.type = e->type.with_lanes(lanes_);
+    return Expr(ir::make(std::move(n)));
+  }
+
+  Stmt store(const Stmt& s) {
+    if (s->args.size() > 2) throw NotVectorizable{};
+    const Expr value = expression(ir::arg(s, 0));
+    const Expr index = simplify(lane_index(s->symbol, expression(ir::arg(s, 1))));
+    if (index->type.is_scalar()) {
+      // Every lane writes the same element; only a value that all lanes agree on has one meaning.
+      if (value->type.is_vector() || mask_.defined()) throw NotVectorizable{};
+      return ir::store(s->symbol, value, index);
+    }
+    return ir::store(s->symbol, wide(value), index, mask_);
+  }
+
+  Stmt atomic_store(const Stmt& s) {
+    if (s->args.size() > 2) throw NotVectorizable{};
+    return ir::atomic_store(static_cast<Op>(s->integer), s->symbol, wide(expression(ir::arg(s, 0))),
+                            wide(lane_index(s->symbol, expression(ir::arg(s, 1)))), mask_);
+  }
+
+  Stmt conditional(const Stmt& s) {
+    const Expr condition = expression(ir::arg(s, 0));
+    const bool has_else = s->args.size() > 2;
+    if (condition->type.is_scalar()) {
+      return ir::if_then(condition, statement(ir::stmt_arg(s, 1)), has_else ? statement(ir::stmt_arg(s, 2)) : Stmt{});
+    }
+    const Expr outer = mask_;
+    const auto under = [&](const Expr& m, const Stmt& body) {
+      mask_ = outer.defined() ? ir::binary(Op::And, outer, m) : m;
+      const Stmt result = statement(body);
+      mask_ = outer;
+      return result;
+    };
+    std::vector<Stmt> parts{under(condition, ir::stmt_arg(s, 1))};
+    if (has_else) parts.push_back(under(ir::unary(Op::Not, condition), ir::stmt_arg(s, 2)));
+    return ir::block(std::move(parts));
+  }
+
+  struct KeyHash {
+    std::size_t operator()(const std::pair<const ir::Node*, const ir::Node*>& k) const {
+      return std::hash<const void*>{}(k.first) * 31 + std::hash<const void*>{}(k.second);
+    }
+  };
+  int lanes_;
+  Expr mask_;
+  std::unordered_map<Symbol, Expr> wide_symbols_;
+  std::unordered_set<Symbol> per_lane_;
+  std::unordered_map<const ir::Node*, bool> varies_memo_;
+  std::unordered_map<std::pair<const ir::Node*, const ir::Node*>, std::pair<Expr, Expr>, KeyHash> memo_;
+};
+
+Stmt map_statements(const Stmt& s, Stmt (*visit)(const Stmt&)) {
+  std::vector<ir::Ref> args;
+  for (const ir::Ref& a : s->args) args.push_back(ir::is_statement(a->op) ? visit(Stmt(a)).node() : a);
+  return Stmt(ir::with_args(s.node(), std::move(args)));
+}
+
+Stmt vectorize(const Stmt& s) {
+  const Stmt inner = map_statements(s, vectorize);
+  if (inner->op != Op::For || static_cast<LoopKind>(inner->integer) != LoopKind::Vectorized) return inner;
+  const std::int64_t lanes = constant_extent(inner);
+  const Expr min = ir::arg(inner, 0);
+  const Stmt body = ir::stmt_arg(inner, 2);
+  if (lanes > 1 && lanes <= 1024) {
+    try {
+      return Widener(inner->symbol, min, static_cast<int>(lanes)).statement(body);
+    } catch (const NotVectorizable&) {
+    }
+  }
+  return ir::for_loop(inner->symbol, min, ir::arg(inner, 1), LoopKind::Unrolled, body);
+}
+
+Stmt unroll(const Stmt& s) {
+  const Stmt inner = map_statements(s, unroll);
+  if (inner->op != Op::For || static_cast<LoopKind>(inner->integer) != LoopKind::Unrolled) return inner;
+  const std::int64_t extent = constant_extent(inner);
+  std::vector<Stmt> copies;
+  for (std::int64_t i = 0; i < extent; ++i) {
+    const Expr value = simplify(ir::arg(inner, 0) + ir::index_literal(i));
+    copies.push_back(ir::substitute(ir::stmt_arg(inner, 2), {{inner->symbol, value}}));
+  }
+  return ir::block(std::move(copies));
+}
+
+}  // namespace
+
+ir::Module vectorize_loops(ir::Module module, const LowerOptions&) {
+  if (module.body.defined()) module.body = vectorize(module.body);
+  return module;
+}
+
+ir::Module unroll_loops(ir::Module module, const LowerOptions&) {
+  if (module.body.defined()) module.body = unroll(module.body);
+  return module;
+}
+
+}  // namespace sinter::lowering
