@@ -1,0 +1,166 @@
+// The preview: pseudo-code of a ScheduledPipeline's loops, with stages at their places.
+
+#include <algorithm>
+
+#include "dsl/schedule/state.h"
+
+namespace sinter::schedule {
+
+namespace {
+
+struct Preview {
+  const ScheduledPipeline& pipeline;
+  std::string text;
+
+  void line(int indent, const std::string& content) {
+    text += std::string(static_cast<std::size_t>(indent) * 2, ' ') + content + "\n";
+  }
+
+  static const char* kind_text(ir::LoopKind kind) {
+    switch (kind) {
+      case ir::LoopKind::Serial: return "for";
+      case ir::LoopKind::Parallel: return "parallel";
+      case ir::LoopKind::Vectorized: return "vectorized";
+      case ir::LoopKind::Unrolled: return "unrolled";
+    }
+    return "for";
+  }
+  static const char* tail_text(Tail tail) {
+    switch (tail) {
+      case Tail::Auto: return "";
+      case Tail::RoundUp: return ", RoundUp";
+      case Tail::GuardWithIf: return ", GuardWithIf";
+      case Tail::ShiftInwards: return ", ShiftInwards";
+    }
+    return "";
+  }
+
+  std::string range(const StageDefinition& stage, const Definition& definition,
+                    const DefinitionSchedule& schedule, const Loop& loop) const {
+    for (const Relation& r : schedule.relations) {
+      if (r.kind == Relation::Kind::Fuse) {
+        if (r.fuse.fused == loop.variable) {
+          return " fused from " + r.fuse.outer.name() + ", " + r.fuse.inner.name();
+        }
+        continue;
+      }
+      if (r.split.inner == loop.variable) return " in [0, " + std::to_string(r.split.factor) + ")";
+      if (r.split.outer == loop.variable) {
+        return " over " + r.split.old.name() + " / " + std::to_string(r.split.factor) +
+               tail_text(r.split.tail);
+      }
+    }
+    std::int64_t min = 0, extent = 0;
+    for (const ReductionVariable& r : definition.domain) {
+      if (!(r.symbol == loop.variable)) continue;
+      if (ir::as_constant(r.min, &min) && ir::as_constant(r.extent, &extent)) {
+        return " in [" + std::to_string(min) + ", " + std::to_string(min + extent) + ")";
+      }
+    }
+    for (const DimensionBound& bound : pipeline.of(stage.id).bounds) {
+      if (!(stage.variables[bound.dimension] == loop.variable)) continue;
+      if (bound.min.defined() && ir::as_constant(bound.min, &min) &&
+          ir::as_constant(bound.extent, &extent)) {
+        return " in [" + std::to_string(min) + ", " + std::to_string(min + extent) + ")";
+      }
+    }
+    return "";
+  }
+
+  static bool is_at(const Placement& p, const StageRef& ref, const Loop& loop) {
+    const bool same_loop = p.variable == loop.variable || p.variable == loop.name;
+    return p.kind == Placement::Kind::At && p.consumer == ref.stage && same_loop &&
+           (p.definition < 0 || p.definition == ref.definition);
+  }
+  bool needs(const StageDefinition& consumer, const Definition& definition,
+             const Symbol& producer) const {
+    // Read by the definition, or by a stage that is inline or placed inside the same consumer.
+    std::unordered_set<Symbol> seen;
+    std::vector<Symbol> pending;
+    const auto scan = [&](const Definition& d) {
+      const auto visit = [&](const ir::Ref& node) {
+        if (node->op == ir::Op::Access && seen.insert(node->symbol).second) {
+          pending.push_back(node->symbol);
+        }
+        return true;
+      };
+      for (const Expr& e : d.values) ir::for_each_node(e.node(), visit);
+      for (const Expr& e : d.coordinates) ir::for_each_node(e.node(), visit);
+      if (d.predicate.defined()) ir::for_each_node(d.predicate.node(), visit);
+    };
+    scan(definition);
+    while (!pending.empty()) {
+      const Symbol next = pending.back();
+      pending.pop_back();
+      if (next == producer) return true;
+      const StageDefinition* stage = pipeline.algorithm.find(next);
+      if (stage == nullptr || next == consumer.id) continue;
+      if (pipeline.of(next).compute.kind == Placement::Kind::Root) continue;
+      for (const Definition& d : stage->definitions) scan(d);
+    }
+    return false;
+  }
+
+  std::string provide_text(const StageDefinition& stage, const Definition& definition) const {
+    std::string coordinates;
+    for (const Expr& c : definition.coordinates) {
+      coordinates += (coordinates.empty() ? "" : ", ") + to_string(c);
+    }
+    return stage.name + "(" + coordinates + ") = ...";
+  }
+
+  void body(const StageDefinition& stage, int index, const DefinitionSchedule& schedule,
+            int indent) {
+    const Definition& definition = stage.definitions[static_cast<std::size_t>(index)];
+    const StageRef ref{stage.id, index};
+    if (!schedule.specializations.empty()) {
+      for (const auto& branch : schedule.specializations) {
+        line(indent, "if " + to_string(branch.condition) + ":");
+        body(stage, index, branch.schedule, indent + 1);
+      }
+      line(indent++, "else:");
+    }
+    for (auto loop = schedule.loops.rbegin(); loop != schedule.loops.rend(); ++loop) {
+      line(indent++, std::string(kind_text(loop->kind)) + " " + loop->name.name() +
+                         range(stage, definition, schedule, *loop) + ":");
+      for (const StageDefinition& other : pipeline.algorithm.stages) {
+        const StageSchedule& placed = pipeline.of(other.id);
+        const bool stored_here = is_at(placed.store, ref, *loop);
+        const bool computed_here = is_at(placed.compute, ref, *loop);
+        if (!stored_here && !computed_here) continue;
+        if (!needs(stage, definition, other.id)) continue;
+        if (stored_here && !computed_here) line(indent, "store " + other.name + ":");
+        if (computed_here) produce(other, indent);
+      }
+    }
+    line(indent, (schedule.atomic ? "atomic " : "") + provide_text(stage, definition));
+  }
+
+  void produce(const StageDefinition& stage, int indent) {
+    line(indent, "produce " + stage.name + ":");
+    const StageSchedule& schedule = pipeline.of(stage.id);
+    for (std::size_t k = 0; k < stage.definitions.size(); ++k) {
+      if (k == 0 && stage.definitions[0].is_undef()) continue;
+      body(stage, static_cast<int>(k), schedule.definitions[k], indent + 1);
+    }
+  }
+};
+
+}  // namespace
+
+std::string loop_nest(const ScheduledPipeline& pipeline) {
+  Preview preview{pipeline, {}};
+  for (const StageDefinition& stage : pipeline.algorithm.stages) {
+    const StageSchedule& schedule = pipeline.of(stage.id);
+    if (schedule.store.kind == Placement::Kind::Root &&
+        schedule.compute.kind == Placement::Kind::At) {
+      preview.line(0, "store " + stage.name + ":");
+    }
+  }
+  for (const StageDefinition& stage : pipeline.algorithm.stages) {
+    if (pipeline.of(stage.id).compute.kind == Placement::Kind::Root) preview.produce(stage, 0);
+  }
+  return preview.text;
+}
+
+}  // namespace sinter::schedule

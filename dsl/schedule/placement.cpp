@@ -1,0 +1,318 @@
+// Proves placements: the level exists, encloses every use of the stage, and storage encloses
+// computation with no loop between them whose iterations run together.
+
+#include <algorithm>
+#include <functional>
+
+#include "dsl/schedule/resolve.h"
+
+namespace sinter::schedule {
+
+namespace {
+
+/// A definition that reads a stage.
+struct Use {
+  Symbol stage;
+  int definition;
+  bool operator==(const Use&) const = default;
+};
+
+struct PlacementChecker {
+  State& state;
+  const Schedule& entries;
+  std::unordered_map<Symbol, std::vector<Use>> readers;  // direct ones, itself excluded
+  std::unordered_map<Symbol, std::size_t> position;      // in the order of stages
+
+  PlacementChecker(State& s, const Schedule& e) : state(s), entries(e) {
+    const auto& stages = state.algorithm.stages;
+    for (std::size_t i = 0; i < stages.size(); ++i) position.emplace(stages[i].id, i);
+    for (const StageDefinition& stage : stages) {
+      for (std::size_t k = 0; k < stage.definitions.size(); ++k) add_uses(stage, k);
+    }
+  }
+
+  void add_uses(const StageDefinition& stage, std::size_t k) {
+    const Use use{stage.id, static_cast<int>(k)};
+    const Definition& definition = stage.definitions[k];
+    const auto scan = [&](const Expr& e) {
+      ir::for_each_node(e.node(), [&](const ir::Ref& node) {
+        if (node->op == ir::Op::Access && !(node->symbol == stage.id)) {
+          std::vector<Use>& list = readers[node->symbol];
+          if (list.empty() || !(list.back() == use)) list.push_back(use);
+        }
+        return true;
+      });
+    };
+    for (const Expr& e : definition.values) scan(e);
+    for (const Expr& e : definition.coordinates) scan(e);
+    if (definition.predicate.defined()) scan(definition.predicate);
+  }
+
+  const StageSchedule& of(const Symbol& stage) const { return state.schedules.at(stage); }
+  bool is_inline(const Symbol& stage) const {
+    return of(stage).compute.kind == Placement::Kind::Inline;
+  }
+
+  /// Reading definitions of stages that have loops of their own, through inlined stages.
+  std::vector<Use> uses(const Symbol& stage) const {
+    std::vector<Use> found;
+    std::unordered_set<Symbol> seen{stage};
+    std::vector<Symbol> pending{stage};
+    while (!pending.empty()) {
+      const Symbol current = pending.back();
+      pending.pop_back();
+      const auto it = readers.find(current);
+      if (it == readers.end()) continue;
+      for (const Use& use : it->second) {
+        if (!is_inline(use.stage)) {
+          if (std::find(found.begin(), found.end(), use) == found.end()) found.push_back(use);
+        } else if (seen.insert(use.stage).second) {
+          pending.push_back(use.stage);
+        }
+      }
+    }
+    return found;
+  }
+
+  template <typename D>
+  [[noreturn]] void refuse_as(const Symbol& stage, const Placement& placement, Diagnostic problem) {
+    refuse(std::move(problem), state, entries, StageRef{stage, 0}, placement.where,
+           [](const Directive& d) { return std::holds_alternative<D>(d); });
+  }
+  [[noreturn]] void refuse_compute(const Symbol& stage, Diagnostic problem) {
+    refuse_as<ComputeAt>(stage, of(stage).compute, std::move(problem));
+  }
+  [[noreturn]] void refuse_store(const Symbol& stage, Diagnostic problem) {
+    const Placement& store = of(stage).store;
+    if (store.kind == Placement::Kind::Root) {
+      refuse_as<StoreRoot>(stage, store, std::move(problem));
+    }
+    refuse_as<StoreAt>(stage, store, std::move(problem));
+  }
+  std::string level_text(const Placement& p) const {
+    return "loop '" + p.variable.name() + "' of '" +
+           stage_text(state.algorithm, {p.consumer, std::max(p.definition, 0)}) + "'";
+  }
+
+  /// Index of the loop by name in the definition and all its branches.
+  static std::optional<Symbol> loop_named(const DefinitionSchedule& schedule, const Symbol& name) {
+    const std::size_t index = find_loop(schedule, name);
+    if (index == schedule.loops.size()) return std::nullopt;
+    for (const auto& branch : schedule.specializations) {
+      if (loop_named(branch.schedule, name) != schedule.loops[index].variable) return std::nullopt;
+    }
+    return schedule.loops[index].variable;
+  }
+  static std::size_t index_of(const DefinitionSchedule& schedule, const Symbol& variable) {
+    std::size_t i = 0;
+    while (i < schedule.loops.size() && !(schedule.loops[i].variable == variable)) ++i;
+    return i;
+  }
+
+  /// Names in placements become loop variables; `complain` gets the reason when they cannot.
+  template <typename Complain>
+  void find_level(Placement& placement, const Symbol& stage, const Complain& complain) {
+    const StageDefinition* consumer = state.algorithm.find(placement.consumer);
+    if (consumer == nullptr) {
+      complain(refusal("the pipeline has no stage '" + placement.consumer.name() + "'",
+                       "name a stage that uses this one, or compute_root()"));
+      return;
+    }
+    if (is_inline(consumer->id)) {
+      complain(refusal("'" + consumer->name + "' is computed inline and has no loops of its own",
+                       "place '" + consumer->name + "' first with compute_root or compute_at, or "
+                       "name the stage that it is inlined into"));
+    }
+    if (position.at(consumer->id) <= position.at(stage)) {
+      complain(refusal("'" + consumer->name + "' does not use this stage",
+                       "name a stage that uses it, or compute_root()"));
+    }
+    const auto& definitions = of(consumer->id).definitions;
+    if (placement.definition >= static_cast<int>(definitions.size())) {
+      complain(refusal("'" + consumer->name + "' has " + std::to_string(definitions.size() - 1) +
+                           " updates",
+                       "name one of them"));
+    }
+    std::optional<Symbol> variable;
+    for (std::size_t k = 0; k < definitions.size(); ++k) {
+      if (placement.definition >= 0 && placement.definition != static_cast<int>(k)) continue;
+      const auto found = loop_named(definitions[k], placement.variable);
+      if (found && variable && !(*found == *variable)) {
+        complain(refusal("the name '" + placement.variable.name() + "' stands for differently "
+                         "shaped loops in the definitions of '" + consumer->name + "'",
+                         "give the new loops names of their own instead of reusing '" +
+                             placement.variable.name() + "'"));
+      }
+      if (found) variable = found;
+    }
+    if (!variable) {
+      const auto k = static_cast<std::size_t>(std::max(placement.definition, 0));
+      complain(refusal("'" + stage_text(state.algorithm, {consumer->id, static_cast<int>(k)}) +
+                           "' has no loop '" + placement.variable.name() + "'",
+                       "name one of its loops (innermost first): " + loops_text(definitions[k])));
+    }
+    placement.variable = *variable;
+  }
+
+  /// Why a use is not inside the level; empty when it is.
+  std::string outside(const Use& use, const Placement& level) const {
+    if (use.stage == level.consumer) {
+      if (level.definition >= 0 && use.definition != level.definition) {
+        return "it is another definition";
+      }
+      const auto& schedule =
+          of(use.stage).definitions[static_cast<std::size_t>(use.definition)];
+      if (index_of(schedule, level.variable) < schedule.loops.size()) return "";
+      return "it has no loop '" + level.variable.name() + "'";
+    }
+    return stage_outside(use.stage, level);
+  }
+
+  std::string stage_outside(const Symbol& stage, const Placement& level) const {
+    const Placement& own = of(stage).compute;
+    if (own.kind != Placement::Kind::At) return "it is computed at root";
+    if (!(own.consumer == level.consumer)) return stage_outside(own.consumer, level);
+    for (const Use& use : uses(stage)) {
+      if (!(use.stage == level.consumer)) continue;  // inside another stage that is checked itself
+      if (level.definition >= 0 && use.definition != level.definition) {
+        return "it is also computed in another definition";
+      }
+      const auto& schedule =
+          of(level.consumer).definitions[static_cast<std::size_t>(use.definition)];
+      const std::size_t outer = index_of(schedule, level.variable);
+      if (outer == schedule.loops.size()) return "that loop does not exist there";
+      if (index_of(schedule, own.variable) > outer) {
+        return "it is computed further out, at loop '" + own.variable.name() + "'";
+      }
+    }
+    return "";
+  }
+
+  void check_uses(const Symbol& stage) {
+    const Placement& compute = of(stage).compute;
+    for (const Use& use : uses(stage)) {
+      const std::string why = outside(use, compute);
+      if (why.empty()) continue;
+      refuse_compute(stage,
+                     refusal("its use in '" +
+                                 stage_text(state.algorithm, {use.stage, use.definition}) +
+                                 "' lies outside " + level_text(compute) + ": " + why,
+                             "compute_root(), or a level that encloses every use"));
+    }
+  }
+
+  /// Loops around the computation of `stage`, outermost first, for one consuming definition.
+  struct Around {
+    Symbol stage;
+    const Loop* loop;
+  };
+  std::vector<std::vector<Around>> paths(const Symbol& stage) const {
+    const Placement& compute = of(stage).compute;
+    if (compute.kind != Placement::Kind::At) return {{}};
+    std::vector<std::vector<Around>> result;
+    const auto outer = paths(compute.consumer);
+    const auto& definitions = of(compute.consumer).definitions;
+    for (std::size_t k = 0; k < definitions.size(); ++k) {
+      if (compute.definition >= 0 && compute.definition != static_cast<int>(k)) continue;
+      const std::size_t innermost = index_of(definitions[k], compute.variable);
+      if (innermost == definitions[k].loops.size()) continue;
+      std::vector<Around> inner;
+      for (std::size_t i = definitions[k].loops.size(); i-- > innermost;) {
+        inner.push_back({compute.consumer, &definitions[k].loops[i]});
+      }
+      // Only the first path around the consumer: the others differ in its own definitions' loops.
+      std::vector<Around> path = outer.front();
+      path.insert(path.end(), inner.begin(), inner.end());
+      result.push_back(std::move(path));
+    }
+    if (result.empty()) result.emplace_back();
+    return result;
+  }
+
+  void check_storage(const Symbol& stage) {
+    const StageSchedule& schedule = of(stage);
+    const Placement& store = schedule.store;
+    if (schedule.compute.kind == Placement::Kind::Inline) {
+      refuse_store(stage, refusal("the stage is computed inline and stored nowhere",
+                                  "say where it is computed: compute_at or compute_root"));
+    }
+    for (const auto& path : paths(stage)) {
+      std::size_t next = 0;
+      if (store.kind == Placement::Kind::At) {
+        while (next < path.size() && !(path[next].stage == store.consumer &&
+                                       path[next].loop->variable == store.variable)) {
+          ++next;
+        }
+        if (next == path.size()) {
+          refuse_store(stage, refusal("the stage is not computed inside " + level_text(store),
+                                      "store it at a loop around the one it is computed at"));
+        }
+        ++next;
+      }
+      for (; next < path.size(); ++next) {
+        const Loop& loop = *path[next].loop;
+        const bool parallel = loop.kind == ir::LoopKind::Parallel;
+        if (!parallel && loop.kind != ir::LoopKind::Vectorized) continue;
+        refuse_store(stage,
+                     refusal(std::string("the ") + (parallel ? "parallel" : "vectorised") +
+                                 " loop '" + loop.name.name() + "' of '" +
+                                 stage_text(state.algorithm, {path[next].stage, 0}) +
+                                 "' lies between storage and computation: its iterations would "
+                                 "share one buffer",
+                             "store it at '" + loop.name.name() + "' or further in"));
+      }
+    }
+  }
+
+  /// Directives on loops that will not exist are refused, not ignored.
+  void check_inline(const StageDefinition& stage) {
+    const StageSchedule& schedule = of(stage.id);
+    if (stage.definitions.size() > 1) return;  // its loops run around each use
+    const DefinitionSchedule own = initial_definition_schedule(stage, 0);
+    const DefinitionSchedule& shaped = schedule.definitions[0];
+    bool differs = !shaped.relations.empty() || !shaped.specializations.empty() ||
+                   schedule.memory != ir::MemoryKind::Auto || !schedule.bounds.empty();
+    for (std::size_t i = 0; i < own.loops.size() && !differs; ++i) {
+      differs = !(own.loops[i].name == shaped.loops[i].name) ||
+                shaped.loops[i].kind != ir::LoopKind::Serial ||
+                shaped.loops[i].partition != PartitionPolicy::Auto;
+    }
+    if (!differs) return;
+    refuse(refusal("the stage is computed inline: it has no loops, storage or bounds of its own",
+                   "place it with compute_root or compute_at, or drop this directive"),
+           state, entries, StageRef{stage.id, 0}, schedule.compute.where, [](const Directive& d) {
+             return !std::holds_alternative<ComputeInline>(d) &&
+                    !std::holds_alternative<SetEstimate>(d);
+           });
+  }
+
+  void run() {
+    for (const StageDefinition& stage : state.algorithm.stages) {
+      StageSchedule& schedule = state.schedules.at(stage.id);
+      if (schedule.compute.kind == Placement::Kind::At) {
+        find_level(schedule.compute, stage.id,
+                   [&](Diagnostic d) { refuse_compute(stage.id, std::move(d)); });
+      }
+      if (!state.stored_explicitly.contains(stage.id)) {
+        schedule.store = schedule.compute;
+      } else if (schedule.store.kind == Placement::Kind::At) {
+        find_level(schedule.store, stage.id,
+                   [&](Diagnostic d) { refuse_store(stage.id, std::move(d)); });
+      }
+    }
+    for (const StageDefinition& stage : state.algorithm.stages) {
+      const StageSchedule& schedule = of(stage.id);
+      if (schedule.compute.kind == Placement::Kind::Inline) check_inline(stage);
+      if (schedule.compute.kind == Placement::Kind::At) check_uses(stage.id);
+      if (state.stored_explicitly.contains(stage.id)) check_storage(stage.id);
+    }
+  }
+};
+
+}  // namespace
+
+void settle_placements(State& state, const Schedule& schedule) {
+  PlacementChecker(state, schedule).run();
+}
+
+}  // namespace sinter::schedule
