@@ -1,0 +1,104 @@
+#include "backends/host/host_device.h"
+
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <fstream>
+
+#include <sinter/diagnostic.h>
+#include <sinter/runtime.h>
+
+#include "backends/host/object_loader.h"
+#include "backends/runtime/call_checks.h"
+#include "backends/runtime/context.h"
+#include "backends/runtime/failure.h"
+#include "backends/runtime/parallel.h"
+
+namespace sinter::backends {
+
+namespace {
+
+/// One call: the services that generated code reaches, and the first failure.
+struct Call : RuntimeContext {
+  std::atomic<bool> failed{false};
+  std::string message;  // written by whoever set `failed`, read after the call
+
+  Call() {
+    parallel_for = [](RuntimeContext*, LoopBody body, std::int64_t min, std::int64_t extent, void* closure) {
+      return run_parallel_loop(body, min, extent, closure);
+    };
+    allocate = [](RuntimeContext*, std::uint64_t bytes) -> void* {
+      constexpr std::uint64_t Alignment = 64;
+      if (bytes > std::uint64_t{1} << 48) return nullptr;
+      return std::aligned_alloc(Alignment, (bytes + Alignment - 1) / Alignment * Alignment);
+    };
+    release = [](RuntimeContext*, void* memory) { std::free(memory); };
+    fail = [](RuntimeContext* context, const char* text, const char* types, const std::uint64_t* values) {
+      Call* call = static_cast<Call*>(context);
+      if (!call->failed.exchange(true)) call->message = format_failure(text, types, values);
+    };
+  }
+};
+
+class HostStream : public Stream {
+ public:
+  void synchronize() override {}
+};
+
+class HostExecutable : public Executable {
+ public:
+  explicit HostExecutable(const CompiledModule& module)
+      : arguments_(module.arguments), object_(best_variant(module).bytes),
+        entry_(reinterpret_cast<EntryFunction>(object_.address_of("sinter_entry"))) {
+    for (const ir::Argument& argument : arguments_) slots_ += argument.is_buffer() ? 1 + 3 * argument.dimensions.size() : 1;
+  }
+
+  void launch(const ir::Arguments& given, Stream*) const override {
+    constexpr std::size_t Few = 96;
+    std::array<std::uint64_t, Few> few;  // not initialised: packing writes all that is used
+    std::vector<std::uint64_t> many;
+    std::uint64_t* slots = few.data();
+    if (slots_ > Few) {
+      many.resize(slots_);
+      slots = many.data();
+    }
+    pack_slots(arguments_, given, slots);
+    Call call;
+    if (entry_(slots, &call) == 0) return;
+    Diagnostic diagnostic;
+    diagnostic.reason = call.failed ? call.message : "a parallel loop failed";
+    throw RuntimeError(diagnostic);
+  }
+
+ private:
+  static const Variant& best_variant(const CompiledModule& module) {
+    ensure(module.kernels.size() == 1 && !module.kernels[0].variants.empty(), "a host module has one kernel");
+    return module.kernels[0].variants[0];
+  }
+
+  std::vector<ir::Argument> arguments_;
+  LoadedObject object_;
+  EntryFunction entry_;
+  std::size_t slots_ = 0;
+};
+
+}  // namespace
+
+std::string HostDevice::describe() const {
+  std::string model = "host";
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (line.rfind("model name", 0) != 0) continue;
+    model = line.substr(line.find(':') + 2);
+    break;
+  }
+  return model + ", " + std::to_string(num_threads()) + " threads";
+}
+
+std::unique_ptr<Stream> HostDevice::make_stream() { return std::make_unique<HostStream>(); }
+
+std::unique_ptr<Executable> HostDevice::load(const CompiledModule& module) {
+  return std::make_unique<HostExecutable>(module);
+}
+
+}  // namespace sinter::backends

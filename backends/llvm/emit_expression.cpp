@@ -1,0 +1,144 @@
+// Expressions without memory.
+#include "backends/llvm/emit_expression.h"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Intrinsics.h>
+
+namespace sinter::backends {
+
+using ir::Op;
+using llvm::Value;
+
+Value* ExpressionEmitter::emit(const ir::Ref& node) {
+  if (auto it = memo_.find(node.get()); it != memo_.end()) return it->second;
+  Value* value = emit_new(*node);
+  memo_.emplace(node.get(), value);
+  return value;
+}
+
+Value* ExpressionEmitter::emit_new(const ir::Node& n) {
+  switch (n.op) {
+    case Op::Literal:
+      return n.type.is_float() ? values.real_constant(n.type, n.real) : values.integer_constant(n.type, n.integer);
+    case Op::Symbol: {
+      auto it = symbols.find(n.symbol);
+      if (it == symbols.end()) throw InternalError("no value for the symbol " + n.symbol.name());
+      return it->second;
+    }
+    case Op::Load: return load(n);
+    case Op::Ramp: return emit_ramp(n);
+    case Op::Broadcast: return values.splat(emit(n.args[0]), n.type.lanes);
+    case Op::Strict:
+    case Op::PromiseClamped: return emit(n.args[0]);
+    case Op::Require: {
+      Value* condition = emit(n.args[0]);
+      if (n.args[0]->type.is_vector()) condition = b_.CreateAndReduce(condition);
+      require(condition, n.symbol.name());
+      return emit(n.args[1]);
+    }
+    case Op::Equal: case Op::NotEqual: case Op::Less: case Op::LessEqual: return emit_comparison(n);
+    case Op::Add: case Op::Sub: case Op::Mul: case Op::Div: case Op::Mod: case Op::Min: case Op::Max:
+    case Op::Fma: case Op::Abs: case Op::And: case Op::Or: case Op::Not: case Op::BitAnd: case Op::BitOr:
+    case Op::BitXor: case Op::BitNot: case Op::ShiftLeft: case Op::ShiftRight:
+    case Op::CountLeadingZeros: case Op::CountTrailingZeros: case Op::PopCount: case Op::Select:
+    case Op::Cast: case Op::Reinterpret: case Op::Floor: case Op::Ceil: case Op::Round: case Op::Trunc:
+    case Op::Sqrt: return emit_operator(n);
+    case Op::Exp: case Op::Exp2: case Op::Log: case Op::Log2: case Op::Pow: case Op::Sin: case Op::Cos:
+    case Op::Tan: case Op::Tanh: case Op::Erf: case Op::Rsqrt: case Op::Undef: case Op::Access:
+    case Op::Block: case Op::For: case Op::Let: case Op::Produce: case Op::Provide: case Op::Store:
+    case Op::AtomicStore: case Op::Realize: case Op::Allocate: case Op::Free: case Op::If:
+    case Op::Assert: case Op::Count_: break;
+  }
+  throw InternalError(std::string("an expression that code generation does not take: ") + ir::info(n.op).name);
+}
+
+Value* ExpressionEmitter::emit_operator(const ir::Node& n) {
+  // Coordinates used as data keep to lanes as narrow as the data.
+  if (n.op == Op::Cast && n.args[0]->type.is_index() && n.type.is_integer() && n.type.bits < 64 &&
+      n.type.is_vector())
+    return emit_narrow(n.args[0], n.type);
+  llvm::SmallVector<Value*, 4> arguments;
+  llvm::SmallVector<Type, 4> types;
+  for (const ir::Ref& argument : n.args) {
+    arguments.push_back(emit(argument));
+    types.push_back(argument->type);
+  }
+  return values.apply(n.op, n.type, types, arguments);
+}
+
+Value* ExpressionEmitter::emit_ramp(const ir::Node& n) {
+  const Type element = n.type.element();
+  Value* base = emit(n.args[0]);
+  Value* stride = emit(n.args[1]);
+  Value* offsets = nullptr;
+  if (auto* constant = llvm::dyn_cast<llvm::ConstantInt>(stride)) {
+    offsets = values.iota(element, n.type.lanes, constant->getSExtValue());
+  } else {
+    offsets = b_.CreateMul(values.iota(element, n.type.lanes), values.splat(stride, n.type.lanes), "", false,
+                           element.is_index());
+  }
+  return b_.CreateAdd(values.splat(base, n.type.lanes), offsets, "", false, element.is_index());
+}
+
+// Reduction modulo 2^bits commutes with +, -, * and choice; anything else is computed in full.
+bool ExpressionEmitter::can_narrow(const ir::Node& n) const {
+  return n.type.is_vector() && (n.op == Op::Add || n.op == Op::Sub || n.op == Op::Mul || n.op == Op::Ramp ||
+                                n.op == Op::Broadcast || n.op == Op::Select || n.op == Op::Cast);
+}
+
+Value* ExpressionEmitter::emit_narrow(const ir::Ref& node, Type to) {
+  const ir::Node& n = *node;
+  const auto in_full = [&] { return values.cast(to, n.type, emit(node)); };
+  if (!can_narrow(n)) return in_full();
+  if (auto it = narrow_memo_.find(node.get()); it != narrow_memo_.end() && it->second.first == to)
+    return it->second.second;
+  Value* result = nullptr;
+  if (n.op == Op::Broadcast) {
+    result = values.splat(values.cast(to.element(), Index(), emit(n.args[0])), to.lanes);
+  } else if (n.op == Op::Ramp) {
+    Value* base = values.cast(to.element(), Index(), emit(n.args[0]));
+    Value* stride = values.cast(to.element(), Index(), emit(n.args[1]));
+    Value* lanes = b_.CreateMul(values.iota(to.element(), to.lanes), values.splat(stride, to.lanes));
+    result = b_.CreateAdd(values.splat(base, to.lanes), lanes);
+  } else if (n.op == Op::Select) {
+    Value* condition = emit(n.args[0]);
+    result = b_.CreateSelect(condition, emit_narrow(n.args[1], to), emit_narrow(n.args[2], to));
+  } else if (n.op == Op::Cast) {
+    const Type from = n.args[0]->type;
+    if (!from.is_integer() || (from.is_uint() && from.bits == 64)) return in_full();
+    result = values.cast(to, from, emit(n.args[0]));
+  } else {
+    Value* a = emit_narrow(n.args[0], to);
+    Value* b = emit_narrow(n.args[1], to);
+    result = n.op == Op::Add ? b_.CreateAdd(a, b) : n.op == Op::Sub ? b_.CreateSub(a, b) : b_.CreateMul(a, b);
+  }
+  narrow_memo_[node.get()] = {to, result};
+  return result;
+}
+
+// ramp(a, 1) < broadcast(e) holds in the first clamp(e - a, 0, n) lanes: compared in i32, where a
+// vector of coordinates would need twice the registers.
+Value* ExpressionEmitter::emit_comparison(const ir::Node& n) {
+  const Type t = n.args[0]->type;
+  const auto is_count = [](const ir::Ref& r) {
+    std::int64_t step = 0;
+    return r->op == Op::Ramp && ir::as_constant(ir::as_expr(r->args[1]), &step) && step == 1;
+  };
+  const bool ramp_first = is_count(n.args[0]) && n.args[1]->op == Op::Broadcast;
+  const bool ramp_second = is_count(n.args[1]) && n.args[0]->op == Op::Broadcast;
+  const bool ordered = n.op == Op::Less || n.op == Op::LessEqual;
+  if (!t.is_index() || !ordered || !(ramp_first || ramp_second)) return emit_operator(n);
+  Value* ramp_base = emit((ramp_first ? n.args[0] : n.args[1])->args[0]);
+  Value* bound = emit((ramp_first ? n.args[1] : n.args[0])->args[0]);
+  // Lanes below `limit`: base + i < bound, base + i <= bound, or the complement of the mirrored ones.
+  const bool inclusive = (n.op == Op::LessEqual) == ramp_first;
+  Value* limit = b_.CreateSub(bound, ramp_base, "", false, true);
+  if (inclusive) limit = b_.CreateAdd(limit, values.integer_constant(Index(), 1), "", false, true);
+  limit = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, limit, values.integer_constant(Index(), 0));
+  limit = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, limit, values.integer_constant(Index(), t.lanes));
+  Value* count = values.splat(b_.CreateTrunc(limit, values.type(Int(32))), t.lanes);
+  Value* lanes = values.iota(Int(32), t.lanes);
+  return ramp_first ? b_.CreateICmpSLT(lanes, count) : b_.CreateICmpSGE(lanes, count);
+}
+
+}  // namespace sinter::backends

@@ -1,0 +1,459 @@
+// Statements and functions of the host.
+#include "backends/llvm/emit_host.h"
+
+#include <optional>
+#include <set>
+
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "backends/llvm/emit_expression.h"
+
+namespace sinter::backends {
+
+using ir::Op;
+using llvm::Value;
+
+namespace {
+
+constexpr std::int64_t LargestOnStack = 16 * 1024;
+constexpr std::int64_t LargestRequestedOnStack = 256 * 1024;
+constexpr std::uint64_t AllocationAlignment = 64;
+
+/// Members of RuntimeContext by position.
+enum class Service : unsigned { ParallelFor, Allocate, Release, Fail };
+
+class HostEmitter {
+ public:
+  HostEmitter(const ir::Module& source, llvm::LLVMContext& context,
+              const std::vector<std::pair<std::string, std::string>>& attributes)
+      : source_(source), context_(context), attributes_(attributes),
+        module_(std::make_unique<llvm::Module>(source.name, context)), b_(context), expressions_(b_),
+        metadata_(context), alias_root_(metadata_.createTBAARoot("sinter buffers")) {
+    expressions_.require = [this](Value* condition, const std::string& message) { check(condition, message, {}); };
+  }
+
+  std::unique_ptr<llvm::Module> run() {
+    entry();
+    return std::move(module_);
+  }
+
+ private:
+  struct HeapAllocation { Symbol symbol; Value* pointer; };
+
+  // --- functions
+  llvm::Function* begin_function(llvm::FunctionType*, const char* name, bool external);
+  void entry();
+  void bind_buffer(const Symbol&, Value* pointer, Type element, bool own_tag);
+  // --- statements
+  void emit(const ir::Ref& statement);
+  void emit_for(const ir::Node&);
+  void emit_serial(const Symbol&, Value* min, Value* end, bool runs, const std::function<void()>& body);
+  void emit_parallel(const ir::Node&, Value* min, Value* extent);
+  void emit_body_function(const ir::Node&, llvm::Function*, llvm::StructType* closure,
+                          const std::vector<Symbol>& captured);
+  void emit_allocate(const ir::Node&);
+  void emit_free(const Symbol&);
+  void emit_if(const ir::Node&);
+  void emit_let(const ir::Node&);
+  // --- failure
+  void check(Value* condition, const std::string& message, const std::vector<ir::Ref>& values);
+  void report(const std::string& message, llvm::ArrayRef<Type> types, llvm::ArrayRef<Value*> values);
+  void leave_failing();
+  // --- helpers
+  Value* service(Service);
+  llvm::BasicBlock* new_block(const char* name) { return llvm::BasicBlock::Create(context_, name, function_); }
+  llvm::AllocaInst* stack_slot(llvm::Type*, std::uint64_t alignment);
+  Value* index(std::int64_t v) { return llvm::ConstantInt::get(b_.getInt64Ty(), static_cast<std::uint64_t>(v)); }
+  llvm::LoadInst* constant_load(llvm::Type*, Value* pointer);
+  void expect(llvm::BranchInst*, bool rarely_false);
+
+  const ir::Module& source_;
+  llvm::LLVMContext& context_;
+  const std::vector<std::pair<std::string, std::string>>& attributes_;
+  std::unique_ptr<llvm::Module> module_;
+  llvm::IRBuilder<> b_;
+  ExpressionEmitter expressions_;
+  llvm::MDBuilder metadata_;
+  llvm::MDNode* alias_root_;
+  int alias_tags_ = 0;
+  // of the function being emitted
+  llvm::Function* function_ = nullptr;
+  Value* runtime_ = nullptr;
+  std::vector<HeapAllocation> heap_;  // live ones
+};
+
+llvm::Function* HostEmitter::begin_function(llvm::FunctionType* type, const char* name, bool external) {
+  auto* function = llvm::Function::Create(
+      type, external ? llvm::Function::ExternalLinkage : llvm::Function::InternalLinkage, name, *module_);
+  function->setDoesNotThrow();
+  for (const auto& [key, value] : attributes_) function->addFnAttr(key, value);
+  b_.SetInsertPoint(llvm::BasicBlock::Create(context_, "entry", function));
+  function_ = function;
+  heap_.clear();
+  return function;
+}
+
+llvm::LoadInst* HostEmitter::constant_load(llvm::Type* type, Value* pointer) {
+  llvm::LoadInst* load = b_.CreateLoad(type, pointer);
+  load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
+  return load;
+}
+
+void HostEmitter::bind_buffer(const Symbol& symbol, Value* pointer, Type element, bool own_tag) {
+  llvm::MDNode* tag = nullptr;
+  if (own_tag) {
+    llvm::MDNode* type = metadata_.createTBAAScalarTypeNode("buffer " + std::to_string(alias_tags_++), alias_root_);
+    tag = metadata_.createTBAAStructTagNode(type, type, 0);
+  }
+  expressions_.buffers[symbol] = {pointer, element, tag};
+}
+
+void HostEmitter::entry() {
+  auto* pointer = llvm::PointerType::getUnqual(context_);
+  auto* type = llvm::FunctionType::get(b_.getInt32Ty(), {pointer, pointer}, false);
+  llvm::Function* function = begin_function(type, EntryName, true);
+  Value* slots = function->getArg(0);
+  function->addParamAttr(0, llvm::Attribute::NoAlias);
+  function->addParamAttr(0, llvm::Attribute::ReadOnly);
+  runtime_ = function->getArg(1);
+  std::int64_t slot = 0;
+  const auto next = [&](llvm::Type* as) {
+    return constant_load(as, b_.CreateGEP(b_.getInt64Ty(), slots, index(slot++)));
+  };
+  for (const ir::Argument& argument : source_.arguments) {
+    if (argument.is_buffer()) {
+      bind_buffer(argument.symbol, next(pointer), argument.type, true);
+      for (const ir::DimensionSymbols& dimension : argument.dimensions)
+        for (const Symbol& part : {dimension.min, dimension.extent, dimension.stride})
+          expressions_.symbols[part] = next(b_.getInt64Ty());
+    } else {
+      const Type t = argument.type;
+      Value* bits = next(b_.getInt64Ty());
+      ValueEmitter& values = expressions_.values;
+      Value* value = t.is_bool() ? b_.CreateICmpNE(bits, index(0)) : b_.CreateTrunc(bits, values.type(UInt(t.bits)));
+      expressions_.symbols[argument.symbol] = b_.CreateBitCast(value, values.type(t));
+    }
+  }
+  emit(source_.body.node());
+  b_.CreateRet(b_.getInt32(0));
+}
+
+// --- statements --------------------------------------------------------------------------------------
+
+void HostEmitter::emit(const ir::Ref& statement) {
+  if (!statement) return;
+  const ir::Node& n = *statement;
+  switch (n.op) {
+    case Op::Block:
+      for (const ir::Ref& part : n.args) emit(part);
+      return;
+    case Op::For: return emit_for(n);
+    case Op::Let: return emit_let(n);
+    case Op::Produce: return emit(n.args[0]);
+    case Op::Store:
+      expressions_.store(n);
+      return expressions_.forget();
+    case Op::AtomicStore:
+      expressions_.atomic_store(n);
+      return expressions_.forget();
+    case Op::Allocate: return emit_allocate(n);
+    case Op::Free: return emit_free(n.symbol);
+    case Op::If: return emit_if(n);
+    case Op::Assert: {
+      Value* condition = expressions_.emit(n.args[0]);
+      check(condition, n.symbol.name(), {n.args.begin() + 1, n.args.end()});
+      return expressions_.forget();
+    }
+    case Op::Literal: case Op::Symbol: case Op::Add: case Op::Sub: case Op::Mul: case Op::Div: case Op::Mod:
+    case Op::Min: case Op::Max: case Op::Fma: case Op::Abs: case Op::Equal: case Op::NotEqual: case Op::Less:
+    case Op::LessEqual: case Op::And: case Op::Or: case Op::Not: case Op::BitAnd: case Op::BitOr:
+    case Op::BitXor: case Op::BitNot: case Op::ShiftLeft: case Op::ShiftRight: case Op::CountLeadingZeros:
+    case Op::CountTrailingZeros: case Op::PopCount: case Op::Select: case Op::Cast: case Op::Reinterpret:
+    case Op::Floor: case Op::Ceil: case Op::Round: case Op::Trunc: case Op::Sqrt: case Op::Exp: case Op::Exp2:
+    case Op::Log: case Op::Log2: case Op::Pow: case Op::Sin: case Op::Cos: case Op::Tan: case Op::Tanh:
+    case Op::Erf: case Op::Rsqrt: case Op::Strict: case Op::Undef: case Op::PromiseClamped: case Op::Require:
+    case Op::Access: case Op::Load: case Op::Ramp: case Op::Broadcast: case Op::Provide: case Op::Realize:
+    case Op::Count_: break;
+  }
+  throw InternalError(std::string("a statement that code generation does not take: ") + ir::info(n.op).name);
+}
+
+void HostEmitter::emit_let(const ir::Node& n) {
+  Value* value = expressions_.emit(n.args[0]);
+  expressions_.forget();
+  auto& bound = expressions_.symbols;
+  const auto outer = bound.find(n.symbol);
+  const std::optional<Value*> hidden = outer == bound.end() ? std::nullopt : std::optional(outer->second);
+  bound[n.symbol] = value;
+  emit(n.args[1]);
+  if (hidden) bound[n.symbol] = *hidden;
+  else bound.erase(n.symbol);
+}
+
+void HostEmitter::emit_if(const ir::Node& n) {
+  Value* condition = expressions_.emit(n.args[0]);
+  expressions_.forget();
+  llvm::BasicBlock* then_block = new_block("then");
+  llvm::BasicBlock* after = new_block("endif");
+  llvm::BasicBlock* else_block = n.args.size() > 2 ? new_block("else") : after;
+  b_.CreateCondBr(condition, then_block, else_block);
+  b_.SetInsertPoint(then_block);
+  emit(n.args[1]);
+  b_.CreateBr(after);
+  if (n.args.size() > 2) {
+    b_.SetInsertPoint(else_block);
+    emit(n.args[2]);
+    b_.CreateBr(after);
+  }
+  b_.SetInsertPoint(after);
+}
+
+void HostEmitter::emit_for(const ir::Node& n) {
+  Value* min = expressions_.emit(n.args[0]);
+  Value* extent = expressions_.emit(n.args[1]);
+  expressions_.forget();
+  const auto kind = static_cast<ir::LoopKind>(n.integer);
+  if (kind == ir::LoopKind::Parallel) return emit_parallel(n, min, extent);
+  if (kind != ir::LoopKind::Serial) throw InternalError("a vectorized or unrolled loop reached code generation");
+  std::int64_t constant = 0;
+  const bool known = ir::as_constant(ir::as_expr(n.args[1]), &constant);
+  if (known && constant <= 0) return;
+  if (known && constant == 1) {
+    expressions_.symbols[n.symbol] = min;
+    emit(n.args[2]);
+    expressions_.symbols.erase(n.symbol);
+    return;
+  }
+  Value* end = b_.CreateAdd(min, extent, "end", false, true);
+  emit_serial(n.symbol, min, end, known, [&] { emit(n.args[2]); });
+}
+
+// A guard when the loop may be empty, then the test at the bottom.
+void HostEmitter::emit_serial(const Symbol& variable, Value* min, Value* end, bool runs,
+                              const std::function<void()>& body) {
+  llvm::BasicBlock* preheader = new_block("preheader");
+  llvm::BasicBlock* loop = new_block("loop");
+  llvm::BasicBlock* after = new_block("endfor");
+  if (runs) b_.CreateBr(preheader);
+  else b_.CreateCondBr(b_.CreateICmpSLT(min, end), preheader, after);
+  b_.SetInsertPoint(preheader);
+  b_.CreateBr(loop);
+  b_.SetInsertPoint(loop);
+  llvm::PHINode* i = b_.CreatePHI(b_.getInt64Ty(), 2, variable.name());
+  i->addIncoming(min, preheader);
+  expressions_.symbols[variable] = i;
+  body();
+  expressions_.symbols.erase(variable);
+  Value* next = b_.CreateAdd(i, index(1), "", false, true);
+  i->addIncoming(next, b_.GetInsertBlock());
+  b_.CreateCondBr(b_.CreateICmpSLT(next, end), loop, after);
+  b_.SetInsertPoint(after);
+}
+
+// The body becomes a function of (begin, end, closure); the closure holds the runtime context and
+// whatever the body mentions that is bound outside it.
+void HostEmitter::emit_parallel(const ir::Node& n, Value* min, Value* extent) {
+  std::set<Symbol> mentioned;
+  ir::for_each_node(n.args[2], [&](const ir::Ref& r) {
+    if (r->symbol) mentioned.insert(r->symbol);
+    return true;
+  });
+  std::vector<Symbol> captured;
+  std::vector<Value*> members{runtime_};
+  for (const Symbol& symbol : mentioned) {
+    Value* value = nullptr;
+    if (auto it = expressions_.symbols.find(symbol); it != expressions_.symbols.end()) value = it->second;
+    if (auto it = expressions_.buffers.find(symbol); it != expressions_.buffers.end()) value = it->second.pointer;
+    if (!value) continue;
+    captured.push_back(symbol);
+    members.push_back(value);
+  }
+  std::vector<llvm::Type*> types;
+  for (Value* value : members) types.push_back(value->getType());
+  auto* closure_type = llvm::StructType::get(context_, types);
+  llvm::AllocaInst* closure = stack_slot(closure_type, AllocationAlignment);
+  for (unsigned i = 0; i < members.size(); ++i)
+    b_.CreateStore(members[i], b_.CreateStructGEP(closure_type, closure, i));
+
+  auto* pointer = llvm::PointerType::getUnqual(context_);
+  auto* body_type = llvm::FunctionType::get(b_.getInt32Ty(), {b_.getInt64Ty(), b_.getInt64Ty(), pointer}, false);
+  const auto resume = b_.saveIP();
+  llvm::Function* caller = function_;
+  Value* caller_runtime = runtime_;
+  std::vector<HeapAllocation> caller_heap = std::move(heap_);
+  const auto caller_symbols = expressions_.symbols;
+  const auto caller_buffers = expressions_.buffers;
+  llvm::Function* body = begin_function(body_type, "parallel_body", false);
+  emit_body_function(n, body, closure_type, captured);
+  function_ = caller;
+  runtime_ = caller_runtime;
+  heap_ = std::move(caller_heap);
+  expressions_.symbols = caller_symbols;
+  expressions_.buffers = caller_buffers;
+  b_.restoreIP(resume);
+
+  auto* service_type = llvm::FunctionType::get(
+      b_.getInt32Ty(), {pointer, pointer, b_.getInt64Ty(), b_.getInt64Ty(), pointer}, false);
+  llvm::CallInst* call = b_.CreateCall(service_type, service(Service::ParallelFor), {runtime_, body, min, extent, closure});
+  call->setDoesNotThrow();
+  llvm::BasicBlock* failed = new_block("failed");
+  llvm::BasicBlock* after = new_block("endfor");
+  expect(b_.CreateCondBr(b_.CreateICmpEQ(call, b_.getInt32(0)), after, failed), true);
+  b_.SetInsertPoint(failed);
+  leave_failing();
+  b_.SetInsertPoint(after);
+}
+
+void HostEmitter::emit_body_function(const ir::Node& n, llvm::Function* body, llvm::StructType* closure,
+                                     const std::vector<Symbol>& captured) {
+  Value* memory = body->getArg(2);
+  body->addParamAttr(2, llvm::Attribute::NoAlias);
+  body->addParamAttr(2, llvm::Attribute::ReadOnly);
+  const auto member = [&](unsigned i) {
+    return constant_load(closure->getElementType(i), b_.CreateStructGEP(closure, memory, i));
+  };
+  runtime_ = member(0);
+  for (unsigned i = 0; i < captured.size(); ++i) {
+    const Symbol& symbol = captured[i];
+    Value* value = member(i + 1);
+    if (auto it = expressions_.buffers.find(symbol); it != expressions_.buffers.end()) it->second.pointer = value;
+    else expressions_.symbols[symbol] = value;
+  }
+  emit_serial(n.symbol, body->getArg(0), body->getArg(1), true, [&] { emit(n.args[2]); });
+  b_.CreateRet(b_.getInt32(0));
+}
+
+// --- allocations -------------------------------------------------------------------------------------
+
+llvm::AllocaInst* HostEmitter::stack_slot(llvm::Type* type, std::uint64_t alignment) {
+  llvm::BasicBlock& first = function_->getEntryBlock();
+  llvm::IRBuilder<> at_entry(&first, first.getFirstInsertionPt());
+  llvm::AllocaInst* slot = at_entry.CreateAlloca(type);
+  slot->setAlignment(llvm::Align(alignment));
+  return slot;
+}
+
+void HostEmitter::emit_allocate(const ir::Node& n) {
+  const Type element = n.types.at(0);
+  const auto kind = static_cast<ir::MemoryKind>(n.integer);
+  Value* elements = expressions_.emit(n.args[0]);
+  expressions_.forget();
+  std::int64_t count = 0;
+  const bool known = ir::as_constant(ir::as_expr(n.args[0]), &count);
+  const std::int64_t largest = kind == ir::MemoryKind::Heap   ? 0
+                               : kind == ir::MemoryKind::Auto ? LargestOnStack
+                                                              : LargestRequestedOnStack;
+  if (known && count <= largest / element.bytes()) {
+    llvm::Type* type = expressions_.values.memory_type(element.element());
+    auto* array = llvm::ArrayType::get(type, static_cast<std::uint64_t>(std::max<std::int64_t>(count, 1)));
+    bind_buffer(n.symbol, stack_slot(array, AllocationAlignment), element, true);
+    emit(n.args[1]);
+    expressions_.buffers.erase(n.symbol);
+    return;
+  }
+  Value* bytes = b_.CreateMul(b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, elements, index(1)),
+                              index(element.bytes()), "", false, true);
+  auto* pointer = llvm::PointerType::getUnqual(context_);
+  auto* type = llvm::FunctionType::get(pointer, {pointer, b_.getInt64Ty()}, false);
+  llvm::CallInst* memory = b_.CreateCall(type, service(Service::Allocate), {runtime_, bytes});
+  memory->setDoesNotThrow();
+  memory->addRetAttr(llvm::Attribute::NoAlias);
+  memory->addRetAttr(llvm::Attribute::getWithAlignment(context_, llvm::Align(AllocationAlignment)));
+  llvm::BasicBlock* failed = new_block("nomemory");
+  llvm::BasicBlock* after = new_block("allocated");
+  expect(b_.CreateCondBr(b_.CreateIsNotNull(memory), after, failed), true);
+  b_.SetInsertPoint(failed);
+  report("no memory for {} bytes of '" + n.symbol.name() + "'", {Index()}, {bytes});
+  leave_failing();
+  b_.SetInsertPoint(after);
+  bind_buffer(n.symbol, memory, element, true);
+  heap_.push_back({n.symbol, memory});
+  emit(n.args[1]);
+  emit_free(n.symbol);
+  expressions_.buffers.erase(n.symbol);
+}
+
+// Nothing for memory on the stack, or freed already.
+void HostEmitter::emit_free(const Symbol& symbol) {
+  for (auto it = heap_.begin(); it != heap_.end(); ++it) {
+    if (!(it->symbol == symbol)) continue;
+    auto* pointer = llvm::PointerType::getUnqual(context_);
+    auto* type = llvm::FunctionType::get(b_.getVoidTy(), {pointer, pointer}, false);
+    b_.CreateCall(type, service(Service::Release), {runtime_, it->pointer})->setDoesNotThrow();
+    heap_.erase(it);
+    return;
+  }
+}
+
+// --- failure -----------------------------------------------------------------------------------------
+
+Value* HostEmitter::service(Service which) {
+  auto* pointer = llvm::PointerType::getUnqual(context_);
+  return constant_load(pointer, b_.CreateGEP(pointer, runtime_, index(static_cast<std::int64_t>(which))));
+}
+
+void HostEmitter::expect(llvm::BranchInst* branch, bool rarely_false) {
+  branch->setMetadata(llvm::LLVMContext::MD_prof, rarely_false ? metadata_.createBranchWeights(1U << 20, 1)
+                                                               : metadata_.createBranchWeights(1, 1U << 20));
+}
+
+void HostEmitter::check(Value* condition, const std::string& message, const std::vector<ir::Ref>& values) {
+  if (auto* constant = llvm::dyn_cast<llvm::ConstantInt>(condition); constant && constant->isOne()) return;
+  llvm::SmallVector<Type, 8> types;
+  llvm::SmallVector<Value*, 8> emitted;
+  for (const ir::Ref& value : values) {
+    types.push_back(value->type);
+    emitted.push_back(expressions_.emit(value));
+  }
+  llvm::BasicBlock* failed = new_block("failed");
+  llvm::BasicBlock* after = new_block("holds");
+  expect(b_.CreateCondBr(condition, after, failed), true);
+  b_.SetInsertPoint(failed);
+  report(message, types, emitted);
+  leave_failing();
+  b_.SetInsertPoint(after);
+}
+
+void HostEmitter::report(const std::string& message, llvm::ArrayRef<Type> types, llvm::ArrayRef<Value*> values) {
+  auto* pointer = llvm::PointerType::getUnqual(context_);
+  std::string type_names;
+  llvm::AllocaInst* record = stack_slot(llvm::ArrayType::get(b_.getInt64Ty(), std::max<std::size_t>(values.size(), 1)), 8);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Type t = types[i];
+    type_names += (i ? "," : "") + to_string(t);
+    ValueEmitter& convert = expressions_.values;
+    Value* bits = t.is_float()  ? b_.CreateBitCast(convert.cast(Float(64), t, values[i]), b_.getInt64Ty())
+                  : t.is_bool() ? b_.CreateZExt(values[i], b_.getInt64Ty())
+                                : b_.CreateIntCast(values[i], b_.getInt64Ty(), !t.is_uint());
+    b_.CreateStore(bits, b_.CreateGEP(b_.getInt64Ty(), record, index(static_cast<std::int64_t>(i))));
+  }
+  auto* type = llvm::FunctionType::get(b_.getVoidTy(), {pointer, pointer, pointer, pointer}, false);
+  llvm::CallInst* call = b_.CreateCall(
+      type, service(Service::Fail),
+      {runtime_, b_.CreateGlobalString(message, "message"), b_.CreateGlobalString(type_names, "types"), record});
+  call->setDoesNotThrow();
+  call->addFnAttr(llvm::Attribute::Cold);
+}
+
+void HostEmitter::leave_failing() {
+  auto* pointer = llvm::PointerType::getUnqual(context_);
+  auto* type = llvm::FunctionType::get(b_.getVoidTy(), {pointer, pointer}, false);
+  for (const HeapAllocation& allocation : heap_)
+    b_.CreateCall(type, service(Service::Release), {runtime_, allocation.pointer})->setDoesNotThrow();
+  b_.CreateRet(b_.getInt32(1));
+}
+
+}  // namespace
+
+std::unique_ptr<llvm::Module> emit_host(const ir::Module& module, llvm::LLVMContext& context,
+                                        const std::vector<std::pair<std::string, std::string>>& attributes) {
+  std::unique_ptr<llvm::Module> result = HostEmitter(module, context, attributes).run();
+  std::string problems;
+  llvm::raw_string_ostream stream(problems);
+  if (llvm::verifyModule(*result, &stream)) throw InternalError("malformed LLVM IR: " + problems);
+  return result;
+}
+
+}  // namespace sinter::backends

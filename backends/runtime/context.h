@@ -1,0 +1,28 @@
+#pragma once
+// What compiled host code is called with and calls back. Generated code addresses the first
+// members of RuntimeContext by position (backends/llvm/emit_host.cpp): their order is fixed.
+
+#include <cstdint>
+
+namespace sinter::backends {
+
+struct RuntimeContext;
+/// Iterations [begin, end) of a parallel loop; not 0 when one failed.
+using LoopBody = std::int32_t (*)(std::int64_t begin, std::int64_t end, void* closure);
+
+struct RuntimeContext {
+  /// Runs iterations [min, min + extent) in any order and number of threads; not 0 when one failed.
+  std::int32_t (*parallel_for)(RuntimeContext*, LoopBody, std::int64_t min, std::int64_t extent, void* closure);
+  /// 64-byte aligned memory, or null.
+  void* (*allocate)(RuntimeContext*, std::uint64_t bytes);
+  void (*release)(RuntimeContext*, void*);
+  /// Notes the failure of an Assert (the first one counts): message with a {} for each value, the
+  /// values' types ("i32,f64") and their bits (floats as f64, integers extended to 64 bits).
+  void (*fail)(RuntimeContext*, const char* message, const char* types, const std::uint64_t* values);
+};
+
+/// `slots`: per buffer argument the host pointer, then min, extent, stride of each dimension; per
+/// scalar its bits. Not 0 when the call failed.
+using EntryFunction = std::int32_t (*)(const std::uint64_t* slots, RuntimeContext*);
+
+}  // namespace sinter::backends
