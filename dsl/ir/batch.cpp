@@ -13,6 +13,8 @@
 
 #include <sinter/diagnostic.h>
 
+#include "dsl/ir/postorder.h"
+
 namespace sinter::ir {
 
 namespace {
@@ -199,26 +201,6 @@ void fill_literal(std::uint64_t* reg, const Node& n) {
   else fill(reg, static_cast<Byte>(n.integer));
 }
 
-/// Children before parents, each distinct node once; without recursion.
-std::vector<Ref> postorder(const Ref& root) {
-  std::vector<Ref> result;
-  std::unordered_set<const Node*> done;
-  std::vector<std::pair<Ref, std::size_t>> stack{{root, 0}};
-  while (!stack.empty()) {
-    auto& [node, next] = stack.back();
-    if (done.contains(node.get())) { stack.pop_back(); continue; }
-    if (next < node->args.size()) {
-      const Ref child = node->args[next++];
-      if (!done.contains(child.get())) stack.emplace_back(child, 0);
-      continue;
-    }
-    done.insert(node.get());
-    result.push_back(node);
-    stack.pop_back();
-  }
-  return result;
-}
-
 }  // namespace
 
 struct Batch::Step {
@@ -237,7 +219,7 @@ struct Batch::Program {
 
 Batch::Batch(const Expr& e, const std::vector<Symbol>& inputs) {
   auto program = std::make_shared<Program>();
-  const std::vector<Ref> order = postorder(e.node());
+  const std::vector<Ref> order = postorder({e.node()});
   std::unordered_map<const Node*, std::size_t> last_use;
   for (std::size_t i = 0; i < order.size(); ++i) {
     for (const Ref& a : order[i]->args) last_use[a.get()] = i;

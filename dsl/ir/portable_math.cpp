@@ -154,8 +154,12 @@ Value erf32(const Value& x) {
   static constexpr std::array large_c{-0.128598437, -0.635415137, -0.105659842, 0.0230824146,
                                       -0.00317658298, 0.000136869407, 2.87893781e-05, -3.58494731e-06};
   const Value t = limit(a, 0, 4.0);
-  const Exponential e = exponential(fma(t, polynomial(t, large_c), negate(t)));
-  const Value large = 1 - (e.high + e.low) * float_of((e.k + 127) << 23);
+  const Value minus_t = negate(t);
+  const Value factor = polynomial(t, large_c);
+  const Value power = fma(t, factor, minus_t);
+  const Value lost = fma(t, factor, minus_t - power);
+  const Exponential e = exponential(power);
+  const Value large = 1 - (e.high + (e.low + lost)) * float_of((e.k + 127) << 23);
   return with_sign_of(select(a < 1.0, small, large), x);
 }
 
