@@ -4,6 +4,7 @@
 
 #include <array>
 #include <charconv>
+#include <cstdlib>
 #include <random>
 #include <utility>
 
@@ -164,7 +165,7 @@ void Interpreter::run_for(const Node& node) {
 
 void Interpreter::run_provide(const Node& node) {
   const std::vector<Value> values = evaluate_all(node);
-  const std::size_t components = static_cast<std::size_t>(node.integer);
+  const std::size_t components = static_cast<std::size_t>(std::abs(node.integer));
   Place& place = environment_.place(node);
   if (place.components() != components) malformed(node, "the number of values is not that of the stage");
   std::vector<std::int64_t> coordinates(values.size() - components);

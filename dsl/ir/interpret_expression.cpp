@@ -10,17 +10,10 @@ namespace sinter::ir {
 
 Place& Environment::place(const Node& node) {
   if (const auto found = places.find(node.symbol); found != places.end()) return *found->second;
-  // Not a realization: perhaps an output with several components.
+  // Not a realization: the stage of one argument, or of several that are its components.
   std::vector<BufferView> views;
-  for (;;) {
-    const std::string name = node.symbol.name() + "." + std::to_string(views.size());
-    const Argument* argument = nullptr;
-    for (const Argument& a : arguments) {
-      if (a.is_buffer() && a.name == name) argument = &a;
-    }
-    if (argument == nullptr) break;
-    const Place& component = *places.at(argument->symbol);
-    views.push_back(component.view());
+  for (const Argument& a : arguments) {
+    if (a.is_buffer() && a.stage == node.symbol) views.push_back(places.at(a.symbol)->view());
   }
   if (views.empty()) malformed(node, "'" + node.symbol.name() + "' is not bound to memory");
   auto place = std::make_shared<Place>(Place::argument(std::move(views)));

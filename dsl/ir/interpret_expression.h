@@ -14,7 +14,7 @@ struct Environment {
   std::unordered_map<Symbol, std::shared_ptr<Place>> places;
   std::vector<Argument> arguments;
 
-  /// The memory of a stage or buffer; a tuple output is put together from the arguments f.0, f.1...
+  /// The memory of a stage or buffer; a tuple output is put together from its components.
   Place& place(const Node& node);
 };
 

@@ -36,7 +36,7 @@ class Parser {
   }
 
   Expr whole_expression() {
-    while (peek().kind == Token::Kind::Binding) {
+    while (peek().kind == Token::Kind::Binding && text_.peek(1).text == "=") {
       binding();
       expect(";");
     }
@@ -63,7 +63,7 @@ class Parser {
   int count() {
     const Token at = text_.expect(Token::Kind::Number, "a number");
     const Expr value = literal_of(at, false);
-    if (!value.type().is_index() || value->integer < 1 || value->integer > 65535) text_.fail(at, "this is not a number of lanes");
+    if (!value->type.is_index() || value->integer < 1 || value->integer > 65535) text_.fail(at, "this is not a number of lanes");
     return static_cast<int>(value->integer);
   }
 
@@ -107,7 +107,7 @@ class Parser {
   Stmt statement(const Token& keyword);
   Stmt for_statement();
   Stmt let_statement();
-  Stmt provide_statement();
+  Stmt provide_statement(bool is_atomic);
   Stmt store_statement(bool is_atomic);
   Stmt realize_statement();
   Stmt allocate_statement();
@@ -121,6 +121,7 @@ class Parser {
   std::unordered_map<std::string, Expr> names_;                 // values in scope
   std::unordered_map<std::string, std::vector<Type>> elements_;  // element types of stages and buffers
   std::unordered_map<std::string, Expr> bindings_;              // #n of the next statement
+  std::unordered_set<Symbol> never_partition_;
   bool declares_unknown_ = false;                               // unknown names are coordinates
 };
 
@@ -139,7 +140,7 @@ Expr Parser::expression(int precedence) {
 
 Expr Parser::infix(const Token& at, const Infix& operation, const Expr& left, const Expr& right) {
   const bool is_shift = operation.op == Op::ShiftLeft || operation.op == Op::ShiftRight;
-  const Type a = left.type(), b = right.type();
+  const Type a = left->type, b = right->type;
   const bool fits = is_shift ? a.bits == b.bits && a.lanes == b.lanes : a == b;
   if (!fits) text_.fail(at, "the operands of '" + at.text + "' have types " + to_string(a) + " and " + to_string(b));
   return operation.swaps ? binary(operation.op, right, left) : binary(operation.op, left, right);
@@ -197,17 +198,13 @@ Type Parser::element_of(const Token& at, std::size_t component) {
     if (component < found->second.size()) return found->second[component];
     text_.fail(at, "'" + at.text + "' has no such component");
   }
-  // The components of a tuple output are arguments of their own: f.0, f.1...
-  if (const auto found = elements_.find(at.text + "." + std::to_string(component)); found != elements_.end()) {
-    return found->second[0];
-  }
-  if (const auto found = names_.find(at.text); found != names_.end() && declares_unknown_) return found->second.type().element();
+  if (const auto found = names_.find(at.text); found != names_.end() && declares_unknown_) return found->second->type.element();
   text_.fail(at, "the element type of '" + at.text + "' is not declared");
 }
 
 int lanes_of(const std::vector<Expr>& list) {
   int lanes = 1;
-  for (const Expr& e : list) lanes = std::max<int>(lanes, e.type().lanes);
+  for (const Expr& e : list) lanes = std::max<int>(lanes, e->type.lanes);
   return lanes;
 }
 
@@ -223,10 +220,10 @@ Expr Parser::access_of(const Token& at) {
   if (accept(".")) {
     const Token number = text_.expect(Token::Kind::Number, "a component");
     const Expr value = literal_of(number, false);
-    require_types(number, value.type().is_index() && value->integer < 1000, "this is not a component");
+    require_types(number, value->type.is_index() && value->integer < 1000, "this is not a component");
     component = static_cast<int>(value->integer);
   }
-  for (const Expr& c : coordinates) require_types(at, c.type().is_index(), "coordinates are of type index");
+  for (const Expr& c : coordinates) require_types(at, c->type.is_index(), "coordinates are of type index");
   const Type element = element_of(at, static_cast<std::size_t>(component));
   const Symbol stage = declares_unknown_ ? symbol_of(names_, at.text) : Symbol::named(at.text);
   return access(element.with_lanes(lanes_of(coordinates)), stage, coordinates, component);
@@ -237,7 +234,7 @@ Expr Parser::load_of() {
   expect("(");
   const std::vector<Expr> args = arguments(")");
   require_types(at, args.size() == 1 || args.size() == 2, "load takes an index and perhaps a predicate");
-  const Type type = element_of(at, 0).with_lanes(args[0].type().lanes);
+  const Type type = element_of(at, 0).with_lanes(args[0]->type.lanes);
   const Symbol buffer = declares_unknown_ ? symbol_of(names_, at.text) : Symbol::named(at.text);
   return load(type, buffer, args[0], args.size() == 2 ? args[1] : Expr());
 }
@@ -246,7 +243,7 @@ Expr Parser::call(const Token& at) {
   if (const Type to = parse_type(at.text); !to.is_void()) {
     const std::vector<Expr> args = arguments(")");
     require_types(at, args.size() == 1 && to.is_scalar(), "a cast takes one operand");
-    return expr(Op::Cast, to.with_lanes(args[0].type().lanes), {args[0]});
+    return expr(Op::Cast, to.with_lanes(args[0]->type.lanes), {args[0]});
   }
   const Op op = op_named(at.text);
   if (op == Op::Count_ || is_statement(op)) text_.fail(at, "'" + at.text + "' is not a function; a call of a stage is written " + at.text + "[...]");
@@ -263,7 +260,7 @@ Expr Parser::builtin(const Token& at, Op op) {
     expect(",");
     const Expr operand = expression();
     expect(")");
-    return expr(Op::Reinterpret, to.with_lanes(operand.type().lanes), {operand});
+    return expr(Op::Reinterpret, to.with_lanes(operand->type.lanes), {operand});
   }
   std::vector<Expr> args;
   const bool is_vector = op == Op::Ramp || op == Op::Broadcast;
@@ -275,24 +272,24 @@ Expr Parser::builtin(const Token& at, Op op) {
   require_types(at, arity != 0, "this cannot be called");
   for (std::size_t i = 1; i < arity; i++) {
     const std::size_t first = op == Op::Select || op == Op::Require ? 1 : 0;
-    require_types(at, args[i].type() == args[first].type(), "the operands have different types");
+    require_types(at, args[i]->type == args[first]->type, "the operands have different types");
   }
   Expr result;
   if (is_vector) {
     expect(",");
     const int lanes = count();
-    require_types(at, args[0].type().is_scalar() && lanes > 1, "vectors are made of scalars");
-    result = expr(op, args[0].type().with_lanes(lanes), args);
+    require_types(at, args[0]->type.is_scalar() && lanes > 1, "vectors are made of scalars");
+    result = expr(op, args[0]->type.with_lanes(lanes), args);
   } else if (op == Op::Require) {
     expect(",");
-    result = expr(op, args[1].type(), args, Symbol::named(quoted()));
+    result = expr(op, args[1]->type, args, Symbol::named(quoted()));
   } else if (op == Op::Select) {
-    require_types(at, args[0].type().is_bool(), "select takes a condition and two values");
-    result = expr(op, args[1].type(), args);
+    require_types(at, args[0]->type.is_bool(), "select takes a condition and two values");
+    result = expr(op, args[1]->type, args);
   } else if (arity == 1) {
     result = unary(op, args[0]);
   } else {
-    result = arity == 2 ? binary(op, args[0], args[1]) : expr(op, args[0].type(), args);
+    result = arity == 2 ? binary(op, args[0], args[1]) : expr(op, args[0]->type, args);
   }
   expect(")");
   return result;
@@ -316,9 +313,9 @@ Stmt Parser::rest_of_block() {
 Stmt Parser::statement(const Token& at) {
   if (at.text == "for") return for_statement();
   if (at.text == "let") return let_statement();
-  if (at.text == "provide") return provide_statement();
+  if (at.text == "provide") return provide_statement(false);
   if (at.text == "store") return store_statement(false);
-  if (at.text == "atomic") return store_statement(true);
+  if (at.text == "atomic") return accept("provide") ? provide_statement(true) : store_statement(true);
   if (at.text == "realize") return realize_statement();
   if (at.text == "allocate") return allocate_statement();
   if (at.text == "if") return if_statement();
@@ -343,6 +340,7 @@ Stmt Parser::for_statement() {
   if (accept("parallel")) kind = LoopKind::Parallel;
   else if (accept("vectorized")) kind = LoopKind::Vectorized;
   else if (accept("unrolled")) kind = LoopKind::Unrolled;
+  if (accept("never_partition")) never_partition_.insert(variable);
   bindings_.clear();
   declare_index(variable);
   return for_loop(variable, min, extent, kind, braces());
@@ -353,19 +351,23 @@ Stmt Parser::let_statement() {
   expect("=");
   const Expr value = expression();
   bindings_.clear();
-  names_[variable.name()] = symbol(value.type(), variable);
+  names_[variable.name()] = symbol(value->type, variable);
   const bool has_braces = peek().kind == Token::Kind::Punctuation && peek().text == "{";
   return let(variable, value, has_braces ? braces() : rest_of_block());
 }
 
-Stmt Parser::provide_statement() {
+Stmt Parser::provide_statement(bool is_atomic) {
   const Symbol stage = name();
   expect("[");
   const std::vector<Expr> coordinates = arguments("]");
   expect("=");
   const std::vector<Expr> values = accept("{") ? arguments("}") : std::vector<Expr>{expression()};
   bindings_.clear();
-  return provide(stage, values, coordinates);
+  const Stmt result = provide(stage, values, coordinates);
+  if (!is_atomic) return result;
+  Node node = *result;
+  node.integer = -node.integer;
+  return Stmt(make(std::move(node)));
 }
 
 Stmt Parser::store_statement(bool is_atomic) {
@@ -450,12 +452,14 @@ void Parser::argument(Module& module, Argument::Kind kind) {
   result.kind = kind;
   result.symbol = name();
   result.name = peek().kind == Token::Kind::Text ? quoted() : result.symbol.name();
+  if (kind != Argument::Kind::Scalar) result.stage = accept("as") ? name() : result.symbol;
   expect(":");
   result.type = type();
   if (kind == Argument::Kind::Scalar) {
     names_[result.symbol.name()] = symbol(result.type, result.symbol);
   } else {
     elements_[result.symbol.name()] = {result.type};
+    if (result.stage != result.symbol) elements_[result.stage.name()].push_back(result.type);
     expect("[");
     while (!accept("]")) {
       if (!result.dimensions.empty()) expect(";");
@@ -486,6 +490,7 @@ Module Parser::module() {
   result.body = rest_of_block();
   expect("}");
   text_.expect_end();
+  result.never_partition = std::move(never_partition_);
   return result;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // The tokens of IR text, with positions for error messages. Used by parse.cpp only.
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,7 +21,7 @@ class Text {
  public:
   explicit Text(const std::string& text);
 
-  const Token& peek() const { return tokens_[position_]; }
+  const Token& peek(std::size_t ahead = 0) const { return tokens_[std::min(position_ + ahead, tokens_.size() - 1)]; }
   Token next() { return tokens_[position_ + 1 < tokens_.size() ? position_++ : position_]; }
   /// Takes the next token when it is this punctuation or word.
   bool accept(const char* text);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 
 #include "dsl/ir/module.h"
 #include "dsl/ir/scalar.h"
@@ -236,6 +237,7 @@ class Printer {
   std::string text_;
   int depth_ = 0;
   std::unordered_map<const Node*, std::string> bindings_;  // of the statement being printed
+  const std::unordered_set<Symbol>* never_partition_ = nullptr;
 };
 
 void Printer::statement(const Ref& node) {
@@ -247,7 +249,8 @@ void Printer::statement(const Ref& node) {
   if (node->op == Op::For) {
     bind_arguments(*node, 2);
     const std::string head = "for " + names_.of(node->symbol) + " in [";
-    line(head + list(args, 0, 2) + ")" + loop_suffix(node->integer) + " {");
+    const bool is_whole = never_partition_ != nullptr && never_partition_->contains(node->symbol);
+    line(head + list(args, 0, 2) + ")" + loop_suffix(node->integer) + (is_whole ? " never_partition {" : " {"));
     body(args[2]);
   } else if (node->op == Op::Produce) {
     line("produce " + names_.of(node->symbol) + " {");
@@ -303,10 +306,10 @@ void Printer::simple_statement(const Node& node) {
   const std::vector<Ref>& args = node.args;
   bind_arguments(node, args.size());
   if (node.op == Op::Provide) {
-    const std::size_t values = static_cast<std::size_t>(node.integer);
+    const std::size_t values = static_cast<std::size_t>(std::abs(node.integer));
     const std::string left = place(node.symbol, "[]", args, values);
     const std::string value = list(args, 0, values);
-    line("provide " + left + " = " + (values == 1 ? value : "{" + value + "}"));
+    line((node.integer < 0 ? "atomic provide " : "provide ") + left + " = " + (values == 1 ? value : "{" + value + "}"));
   } else if (node.op == Op::Store) {
     const std::string left = place(node.symbol, "()", args, 1);
     line("store " + left + " = " + expression(args[0], 0));
@@ -324,6 +327,7 @@ void Printer::simple_statement(const Node& node) {
 }
 
 std::string Printer::module_text(const Module& module) {
+  never_partition_ = &module.never_partition;
   text_ = "module " + quoted(module.name) + " {\n";
   depth_ = 1;
   for (const Argument& argument : module.arguments) {
@@ -333,6 +337,7 @@ std::string Printer::module_text(const Module& module) {
     const std::string& name = names_.of(argument.symbol);
     std::string text = kind + name;
     if (argument.name != name) text += " " + quoted(argument.name);
+    if (argument.stage && argument.stage != argument.symbol) text += " as " + names_.of(argument.stage);
     text += ": " + to_string(argument.type);
     if (argument.is_buffer()) {
       std::string box;

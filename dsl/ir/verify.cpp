@@ -1,6 +1,8 @@
 // The rules of well-formed modules. One struct walks the statements with what is in scope; each
 // expression is checked node by node, a shared node once.
 
+#include <cstdlib>
+
 #include <sinter/diagnostic.h>
 
 #include "dsl/ir/module.h"
@@ -102,10 +104,10 @@ void Verifier::declare(const Argument& argument) {
 
 const Verifier::Place* Verifier::place_of(const Node& node) {
   if (const auto found = places_.find(node.symbol); found != places_.end()) return &found->second;
-  // A tuple output: its components are the arguments f.0, f.1...
+  // The stage of one argument, or of several that are its components.
   Place place{Place::Argument, {}, 0};
   for (const Argument& a : module_.arguments) {
-    if (!a.is_buffer() || a.name != node.symbol.name() + "." + std::to_string(place.types.size())) continue;
+    if (!a.is_buffer() || a.stage != node.symbol) continue;
     place.types.push_back(a.type);
     place.rank = a.dimensions.size();
   }
@@ -326,7 +328,7 @@ void Verifier::loop(const Node& node) {
 void Verifier::provide(const Node& node) {
   const Place* place = place_of(node);
   if (!values(node, node.args.size()) || place == nullptr) return;
-  const std::size_t count = static_cast<std::size_t>(node.integer);
+  const std::size_t count = static_cast<std::size_t>(std::abs(node.integer));
   if (!check(node, count == place->types.size(), "a provide has one value for each component")) return;
   if (!check(node, node.args.size() == count + place->rank, "a provide has one coordinate for each dimension")) return;
   const int lanes = node.args[0]->type.lanes;
