@@ -1,6 +1,8 @@
 #pragma once
 // Boundary conditions: a Func with values everywhere, made of one that has them inside a box.
 
+#include <functional>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -12,55 +14,83 @@ namespace sinter::BoundaryConditions {
 /// Per dimension (min, extent) of what is inside; an undefined pair leaves a dimension alone.
 using Region = std::vector<std::pair<Expr, Expr>>;
 
-template <typename Image>
-Region region_of(const Image& image) {
-  Region region;
-  for (int d = 0; d < image.dimensions(); ++d) {
-    region.emplace_back(Expr(image.dim(d).min()), Expr(image.dim(d).extent()));
+/// What gets a boundary: a Func, or an ImageParam or Buffer, whose own box is then the default region.
+class Source {
+ public:
+  Source(const Func& func);
+  template <typename Image>
+    requires(!std::is_convertible_v<Image, Expr> && !std::is_base_of_v<Func, Image> &&
+             requires(const Image& image) { image.dim(0).extent(); })
+  Source(const Image& image)
+      : name_(image.name()), call_([image](std::vector<Expr> args) { return Tuple(std::vector<Expr>{image(std::move(args))}); }) {
+    for (int d = 0; d < image.dimensions(); ++d) {
+      variables_.emplace_back(Var("_" + std::to_string(d)));
+      region_.emplace_back(bound(image, d, Bound::Min), bound(image, d, Bound::Extent));
+    }
   }
-  return region;
-}
+
+  const std::string& name() const { return name_; }
+  const std::vector<Expr>& variables() const { return variables_; }
+  Tuple operator()(std::vector<Expr> args) const { return call_(std::move(args)); }
+  /// The region, or the source's own when that is empty; refuses a Func without one.
+  Region region_or_own(const Region&) const;
+
+ private:
+  enum class Bound { Min, Extent };
+  template <typename Image>
+  static Expr bound(const Image& image, int d, Bound b) {
+    if constexpr (std::is_base_of_v<BufferBase, Image>) return buffer_bound(image, d, b == Bound::Extent);
+    else return b == Bound::Min ? Expr(image.dim(d).min()) : Expr(image.dim(d).extent());
+  }
+  static Expr buffer_bound(const BufferBase&, int d, bool is_extent);
+
+  std::string name_;
+  std::vector<Expr> variables_;
+  Region region_;
+  std::function<Tuple(std::vector<Expr>)> call_;
+};
 
 /// `value` outside.
-Func constant_exterior(const Func& source, const Tuple& value, const Region& bounds);
-Func constant_exterior(const Func& source, const Expr& value, const Region& bounds);
+Func constant_exterior(const Source&, const Tuple& value, const Region& bounds = {});
+Func constant_exterior(const Source&, const Expr& value, const Region& bounds = {});
 /// The nearest element inside.
-Func repeat_edge(const Func& source, const Region& bounds);
+Func repeat_edge(const Source&, const Region& bounds = {});
 /// Tiled copies.
-Func repeat_image(const Func& source, const Region& bounds);
+Func repeat_image(const Source&, const Region& bounds = {});
 /// Tiled copies, every other one mirrored, the edge repeated: 2 1 0 | 0 1 2 | 2 1 0.
-Func mirror_image(const Func& source, const Region& bounds);
+Func mirror_image(const Source&, const Region& bounds = {});
 /// As mirror_image, without repeating the edge: 2 1 | 0 1 2 | 1 0.
-Func mirror_interior(const Func& source, const Region& bounds);
+Func mirror_interior(const Source&, const Region& bounds = {});
 
-// The same for an ImageParam or Buffer, inside being the image itself unless bounds are given.
-template <typename Image>
-concept ImageLike = !std::is_convertible_v<Image, Expr> && !std::is_base_of_v<Func, Image> &&
-                    requires(const Image& image) { image.dim(0).extent(); };
+// The same with the bounds one after the other: repeat_edge(f, 0, width, 0, height).
+Region region_of(const std::vector<Expr>& bounds);
+template <typename... Bounds>
+concept BoundList = sizeof...(Bounds) >= 2 && (std::is_convertible_v<Bounds, Expr> && ...);
 
-template <ImageLike Image>
-Func constant_exterior(const Image& image, const Expr& value, const Region& bounds) {
-  return constant_exterior(Func(image), value, bounds);
+template <typename... Bounds>
+  requires BoundList<Bounds...>
+Func constant_exterior(const Source& source, const Expr& value, const Bounds&... bounds) {
+  return constant_exterior(source, value, region_of({static_cast<Expr>(bounds)...}));
 }
-template <ImageLike Image>
-Func constant_exterior(const Image& image, const Expr& value) {
-  return constant_exterior(Func(image), value, region_of(image));
+template <typename... Bounds>
+  requires BoundList<Bounds...>
+Func repeat_edge(const Source& source, const Bounds&... bounds) {
+  return repeat_edge(source, region_of({static_cast<Expr>(bounds)...}));
 }
-template <ImageLike Image>
-Func repeat_edge(const Image& image, const Region& bounds) { return repeat_edge(Func(image), bounds); }
-template <ImageLike Image>
-Func repeat_edge(const Image& image) { return repeat_edge(Func(image), region_of(image)); }
-template <ImageLike Image>
-Func repeat_image(const Image& image, const Region& bounds) { return repeat_image(Func(image), bounds); }
-template <ImageLike Image>
-Func repeat_image(const Image& image) { return repeat_image(Func(image), region_of(image)); }
-template <ImageLike Image>
-Func mirror_image(const Image& image, const Region& bounds) { return mirror_image(Func(image), bounds); }
-template <ImageLike Image>
-Func mirror_image(const Image& image) { return mirror_image(Func(image), region_of(image)); }
-template <ImageLike Image>
-Func mirror_interior(const Image& image, const Region& bounds) { return mirror_interior(Func(image), bounds); }
-template <ImageLike Image>
-Func mirror_interior(const Image& image) { return mirror_interior(Func(image), region_of(image)); }
+template <typename... Bounds>
+  requires BoundList<Bounds...>
+Func repeat_image(const Source& source, const Bounds&... bounds) {
+  return repeat_image(source, region_of({static_cast<Expr>(bounds)...}));
+}
+template <typename... Bounds>
+  requires BoundList<Bounds...>
+Func mirror_image(const Source& source, const Bounds&... bounds) {
+  return mirror_image(source, region_of({static_cast<Expr>(bounds)...}));
+}
+template <typename... Bounds>
+  requires BoundList<Bounds...>
+Func mirror_interior(const Source& source, const Bounds&... bounds) {
+  return mirror_interior(source, region_of({static_cast<Expr>(bounds)...}));
+}
 
 }  // namespace sinter::BoundaryConditions
