@@ -18,9 +18,11 @@ ir::Stmt simplify(const ir::Stmt& s, const ConstantScope& known = {});
 /// True only when `condition` (bool) holds for all values within `known`.
 bool prove(const Expr& condition, const ConstantScope& known = {});
 
-/// One rewrite rule in the IR's text form. `x y z` match anything, `c0 c1 c2` literals.
+/// One rewrite rule in the IR's text form. `x y z w` match anything and `c0 c1 c2 c3` literals of one
+/// type; `p q r` match bools.
 struct Rule {
-  enum class Theory { Coordinate, Value } theory;  // value: proved over bit vectors of 8, 16, 32 bits
+  /// Coordinate: proved over Int; Value: over bit vectors of 8, 16, 32 bits, signed and unsigned; Any: both.
+  enum class Theory { Coordinate, Value, Any } theory;
   const char* before;
   const char* after;
   const char* when = nullptr;  // a bool over the literals; true when absent

@@ -1,0 +1,21 @@
+#pragma once
+// Builds a LinearForm term by term. Internal to algebra.
+
+#include "dsl/algebra/linear_form.h"
+
+namespace sinter::algebra {
+
+/// Each add_ returns false when a coefficient leaves int64; the collector is then of no use.
+class LinearCollector {
+ public:
+  bool add_constant(std::int64_t value, std::int64_t coefficient);
+  bool add_atom(const Expr& atom, std::int64_t coefficient);
+  bool add_form(const LinearForm&, std::int64_t coefficient);
+  /// Terms that cancelled are dropped, the others brought into their order.
+  std::optional<LinearForm> finish();
+
+ private:
+  LinearForm form_;
+};
+
+}  // namespace sinter::algebra
