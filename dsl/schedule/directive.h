@@ -16,10 +16,13 @@
 #include "dsl/schedule/directives/compute_inline.h"
 #include "dsl/schedule/directives/compute_root.h"
 #include "dsl/schedule/directives/fuse.h"
+#include "dsl/schedule/directives/in.h"
 #include "dsl/schedule/directives/parallel.h"
 #include "dsl/schedule/directives/partition_loop.h"
+#include "dsl/schedule/directives/reduce_across.h"
 #include "dsl/schedule/directives/rename.h"
 #include "dsl/schedule/directives/reorder.h"
+#include "dsl/schedule/directives/rfactor.h"
 #include "dsl/schedule/directives/serial.h"
 #include "dsl/schedule/directives/set_estimate.h"
 #include "dsl/schedule/directives/specialize.h"
@@ -36,7 +39,8 @@ namespace sinter::schedule {
 using Directive =
     std::variant<Split, Fuse, Tile, Reorder, Rename, Serial, Parallel, Vectorize, Unroll,
                  PartitionLoop, ComputeInline, ComputeRoot, ComputeAt, StoreRoot, StoreAt, StoreIn,
-                 Bound, BoundExtent, AlignBounds, Atomic, Specialize, SetEstimate>;
+                 Bound, BoundExtent, AlignBounds, Rfactor, ReduceAcross, Atomic,
+                 Specialize, In, SetEstimate>;
 
 struct Entry {
   StageRef stage;

@@ -25,18 +25,22 @@ BOOST_HANA_ADAPT_STRUCT(sinter::schedule::StoreIn, memory);
 BOOST_HANA_ADAPT_STRUCT(sinter::schedule::Bound, variable, min, extent);
 BOOST_HANA_ADAPT_STRUCT(sinter::schedule::BoundExtent, variable, extent);
 BOOST_HANA_ADAPT_STRUCT(sinter::schedule::AlignBounds, variable, modulus, remainder);
+BOOST_HANA_ADAPT_STRUCT(sinter::schedule::Rfactor, preserved, intermediate);
+BOOST_HANA_ADAPT_STRUCT(sinter::schedule::ReduceAcross, loop, widths, partial);
 BOOST_HANA_ADAPT_STRUCT(sinter::schedule::Atomic, override_associativity_test);
 BOOST_HANA_ADAPT_STRUCT(sinter::schedule::Specialize, condition);
+BOOST_HANA_ADAPT_STRUCT(sinter::schedule::In, consumers, wrapper);
 BOOST_HANA_ADAPT_STRUCT(sinter::schedule::SetEstimate, variable, min, extent);
 
 namespace sinter::schedule {
 
 /// Method names, in the order of the variant's alternatives.
 constexpr const char* DirectiveNames[] = {
-    "split",      "fuse",         "tile",         "reorder",    "rename",   "serial",
-    "parallel",   "vectorize",    "unroll",       "partition",  "compute_inline",
-    "compute_root", "compute_at", "store_root",   "store_at",   "store_in", "bound",
-    "bound_extent", "align_bounds", "atomic",     "specialize", "set_estimate"};
+    "split",        "fuse",         "tile",           "reorder",    "rename",
+    "serial",       "parallel",     "vectorize",      "unroll",     "partition",
+    "compute_inline", "compute_root", "compute_at",   "store_root", "store_at",
+    "store_in",     "bound",        "bound_extent",   "align_bounds", "rfactor",
+    "reduce_across", "atomic",      "specialize",     "in",         "set_estimate"};
 static_assert(std::size(DirectiveNames) == std::variant_size_v<Directive>);
 
 /// Enumerators in the text, by value.

@@ -24,9 +24,21 @@ bool reads(const Expr& e, const Symbol& stage) {
   return found;
 }
 
-/// `e` is component `component` of the stage at the definition's own coordinates.
-bool is_self_access(const Expr& e, const StageDefinition& stage, const Definition& definition,
+bool is_narrow_float(Type type) { return type.is_float() && type.bits < 32; }
+
+/// The f32 value that is rounded to a narrow float at the end; others as they are.
+Expr without_rounding(const Expr& value) {
+  const bool rounds = ir::is(value, ir::Op::Cast) && is_narrow_float(value.type()) &&
+                      ir::arg(value, 0).type() == Float(32);
+  return rounds ? ir::arg(value, 0) : value;
+}
+
+/// `value` is component `component` of the stage at the definition's own coordinates.
+bool is_self_access(const Expr& value, const StageDefinition& stage, const Definition& definition,
                     std::size_t component) {
+  const bool widened = ir::is(value, ir::Op::Cast) && value.type() == Float(32) &&
+                       is_narrow_float(ir::arg(value, 0).type());
+  const Expr e = widened ? ir::arg(value, 0) : value;
   if (!ir::is(e, ir::Op::Access) || !(e->symbol == stage.id)) return false;
   if (e->integer != static_cast<std::int64_t>(component)) return false;
   if (e->args.size() != definition.coordinates.size()) return false;
@@ -151,7 +163,7 @@ std::optional<SelfUpdate> as_self_update(const StageDefinition& stage,
   if (definition.predicate.defined() && reads(definition.predicate, stage.id)) return std::nullopt;
   if (definition.is_undef()) return std::nullopt;
   for (std::size_t k = 0; k < definition.values.size(); ++k) {
-    const Expr& value = definition.values[k];
+    const Expr value = without_rounding(definition.values[k]);
     ir::Op op = value->op;
     Expr operand;
     if (op == ir::Op::Fma && is_self_access(ir::arg(value, 2), stage, definition, k)) {
@@ -172,6 +184,10 @@ std::optional<SelfUpdate> as_self_update(const StageDefinition& stage,
     result.op = op;
     const bool selects = op == ir::Op::Min || op == ir::Op::Max;
     result.exact = result.exact && (selects || !value.type().is_float());
+    if (selects && operand.defined() && is_narrow_float(definition.values[k].type()) &&
+        !(ir::is(operand, ir::Op::Cast) && is_narrow_float(ir::arg(operand, 0).type()))) {
+      result.exact = false;  // the smaller of two is rounded after each step
+    }
     result.operands.push_back(operand);
   }
   return result;

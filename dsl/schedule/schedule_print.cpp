@@ -13,7 +13,8 @@ namespace {
 struct Printer {
   const Algorithm& algorithm;
   VariableNames* names;  // null: every variable by its own name
-  Symbol stage;
+  const std::unordered_map<Symbol, std::string>* made;  // names of stages made by directives
+  StageRef ref;
 
   std::string variable(const Symbol& v, const Symbol& of) const {
     return names ? names->name_of(of, v) : v.name();
@@ -21,11 +22,14 @@ struct Printer {
   std::string stage_name(const Symbol& s, int definition = -1) const {
     const StageDefinition* found = algorithm.find(s);
     std::string text = found ? found->name : s.name();
+    if (made != nullptr && !found) {
+      if (const auto it = made->find(s); it != made->end()) text = it->second;
+    }
     if (definition > 0) text += ".update(" + std::to_string(definition - 1) + ")";
     return text;
   }
 
-  std::string text(const Symbol& v) const { return variable(v, stage); }
+  std::string text(const Symbol& v) const { return variable(v, ref.stage); }
   std::string text(const IntegerArg& arg) const {
     if (arg.is_constant()) return std::to_string(arg.constant());
     if (const auto* knob = std::get_if<IntegerArg::Knob>(&arg.value)) {
@@ -102,6 +106,40 @@ struct Printer {
     return d.override_associativity_test ? "true" : "";
   }
 
+  std::string arguments(const Rfactor& d) const {
+    std::string pairs;
+    for (const auto& [r, u] : d.preserved) {
+      const std::string pair = text(r) + ", " + variable(u, d.intermediate);
+      if (d.preserved.size() == 1) return pair;
+      pairs += (pairs.empty() ? "{" : ", {") + pair + "}";
+    }
+    return "{" + pairs + "}";
+  }
+  std::string arguments(const ReduceAcross& d) const { return text(d.loop) + ", " + text(d.widths); }
+  std::string arguments(const In& d) const {
+    std::string list_of_names;
+    for (const Symbol& s : d.consumers) {
+      list_of_names += (list_of_names.empty() ? "" : ", ") + stage_name(s);
+    }
+    return d.consumers.size() > 1 ? "{" + list_of_names + "}" : list_of_names;
+  }
+
+  /// "f.in(g)", "f.rfactor(r)": what the stage that `d` makes is called afterwards.
+  std::string name_of_made(const In& d) const {
+    return stage_name(ref.stage) + ".in(" + arguments(d) + ")";
+  }
+  std::string update_name() const {
+    return stage_name(ref.stage, ref.definition == 1 ? 0 : ref.definition);
+  }
+  std::string name_of_made(const Rfactor& d) const {
+    std::string loops;
+    for (const auto& [r, u] : d.preserved) loops += (loops.empty() ? "" : ", ") + text(r);
+    return update_name() + ".rfactor(" + loops + ")";
+  }
+  std::string name_of_made(const ReduceAcross& d) const {
+    return update_name() + ".reduce_across(" + text(d.loop) + ")";
+  }
+
   std::string directive(const Directive& d) const {
     return std::string(DirectiveNames[d.index()]) + "(" +
            std::visit([&](const auto& value) { return arguments(value); }, d) + ")";
@@ -111,14 +149,25 @@ struct Printer {
 }  // namespace
 
 std::string to_string(const Directive& directive, const Algorithm& algorithm) {
-  return Printer{algorithm, nullptr, Symbol()}.directive(directive);
+  return Printer{algorithm, nullptr, nullptr, StageRef{}}.directive(directive);
 }
 
 std::string to_string(const Schedule& schedule, const Algorithm& algorithm) {
   VariableNames names(algorithm);
+  std::unordered_map<Symbol, std::string> made;
   std::string text;
   for (const Entry& entry : schedule.entries) {
-    const Printer printer{algorithm, &names, entry.stage.stage};
+    const Printer printer{algorithm, &names, &made, entry.stage};
+    if (const auto* in = std::get_if<In>(&entry.directive)) {
+      names.copy_stage(entry.stage.stage, in->wrapper);
+      made[in->wrapper] = printer.name_of_made(*in);
+    } else if (const auto* rfactor = std::get_if<Rfactor>(&entry.directive)) {
+      names.copy_stage(entry.stage.stage, rfactor->intermediate);
+      made[rfactor->intermediate] = printer.name_of_made(*rfactor);
+    } else if (const auto* across = std::get_if<ReduceAcross>(&entry.directive)) {
+      names.copy_stage(entry.stage.stage, across->partial);
+      made[across->partial] = printer.name_of_made(*across);
+    }
     std::string line = printer.stage_name(entry.stage.stage, entry.stage.definition);
     for (const Expr& condition : entry.branch) {
       line += ".specialize(" + printer.text(condition) + ")";

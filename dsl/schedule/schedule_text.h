@@ -18,6 +18,8 @@ class VariableNames {
   /// The variables of a stage's definitions take their names first.
   explicit VariableNames(const Algorithm&);
   void add_stage(const StageDefinition&);
+  /// A stage made by a directive on `source` starts with the names of that one.
+  void copy_stage(const Symbol& source, const Symbol& made);
   /// Name of `variable` in the directives of `stage`; given now if it has none yet.
   std::string name_of(const Symbol& stage, const Symbol& variable);
   /// The variable called so; made now if there is none.

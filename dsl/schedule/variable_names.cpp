@@ -13,6 +13,11 @@ void VariableNames::add_stage(const StageDefinition& stage) {
   }
 }
 
+void VariableNames::copy_stage(const Symbol& source, const Symbol& made) {
+  Table copy = tables_[source];
+  tables_.emplace(made, std::move(copy));
+}
+
 std::string VariableNames::name_of(const Symbol& stage, const Symbol& variable) {
   Table& table = tables_[stage];
   if (const auto it = table.names.find(variable); it != table.names.end()) return it->second;
