@@ -60,8 +60,12 @@ Value* ExpressionEmitter::emit_operator(const ir::Node& n) {
   llvm::SmallVector<Value*, 4> arguments;
   llvm::SmallVector<Type, 4> types;
   for (const ir::Ref& argument : n.args) {
-    arguments.push_back(emit(argument));
-    types.push_back(argument->type);
+    Value* value = emit(argument);
+    // A scalar operand of a vector operator stands for all lanes; select takes such a condition as it is.
+    const bool chooses = n.op == Op::Select && arguments.empty();
+    const bool spread = argument->type.is_scalar() && n.type.is_vector() && !chooses;
+    arguments.push_back(spread ? values.splat(value, n.type.lanes) : value);
+    types.push_back(spread ? argument->type.with_lanes(n.type.lanes) : argument->type);
   }
   return values.apply(n.op, n.type, types, arguments);
 }
@@ -71,6 +75,11 @@ Value* ExpressionEmitter::emit_ramp(const ir::Node& n) {
   Value* base = emit(n.args[0]);
   Value* stride = emit(n.args[1]);
   Value* offsets = nullptr;
+  if (element.is_float()) {
+    Value* lanes = values.cast(n.type, Int(32, n.type.lanes), values.iota(Int(32), n.type.lanes));
+    offsets = values.apply(Op::Mul, n.type, {n.type, n.type}, {lanes, values.splat(stride, n.type.lanes)});
+    return values.apply(Op::Add, n.type, {n.type, n.type}, {values.splat(base, n.type.lanes), offsets});
+  }
   if (auto* constant = llvm::dyn_cast<llvm::ConstantInt>(stride)) {
     offsets = values.iota(element, n.type.lanes, constant->getSExtValue());
   } else {
@@ -82,6 +91,9 @@ Value* ExpressionEmitter::emit_ramp(const ir::Node& n) {
 
 // Reduction modulo 2^bits commutes with +, -, * and choice; anything else is computed in full.
 bool ExpressionEmitter::can_narrow(const ir::Node& n) const {
+  // Scalar operands of vector operators are left to the general case.
+  for (const ir::Ref& argument : n.args)
+    if (argument->type.is_scalar() && n.op != Op::Ramp && n.op != Op::Broadcast) return false;
   return n.type.is_vector() && (n.op == Op::Add || n.op == Op::Sub || n.op == Op::Mul || n.op == Op::Ramp ||
                                 n.op == Op::Broadcast || n.op == Op::Select || n.op == Op::Cast);
 }

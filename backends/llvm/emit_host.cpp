@@ -127,7 +127,7 @@ void HostEmitter::entry() {
       bind_buffer(argument.symbol, next(pointer), argument.type, true);
       for (const ir::DimensionSymbols& dimension : argument.dimensions)
         for (const Symbol& part : {dimension.min, dimension.extent, dimension.stride})
-          expressions_.symbols[part] = next(b_.getInt64Ty());
+          if (Value* value = next(b_.getInt64Ty()); part) expressions_.symbols[part] = value;
     } else {
       const Type t = argument.type;
       Value* bits = next(b_.getInt64Ty());

@@ -31,6 +31,8 @@ Value* ValueEmitter::integer(Op op, Type t, llvm::ArrayRef<Value*> a) {
 // One of the divisor's values that no machine division may see (zero, and -1 because of the one
 // quotient that overflows) is replaced by 1; the callers mend the result.
 Value* ValueEmitter::safe_divisor(Type t, Value* y) {
+  // An undefined divisor may stand in an arm that is not selected: it must be one number throughout.
+  y = b_.CreateFreeze(y);
   Value* bad = b_.CreateICmpEQ(y, integer_constant(t, 0));
   if (t.is_int()) bad = b_.CreateOr(bad, b_.CreateICmpEQ(y, integer_constant(t, -1)));
   return b_.CreateSelect(bad, integer_constant(t, 1), y);

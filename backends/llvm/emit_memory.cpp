@@ -42,6 +42,9 @@ Value* ExpressionEmitter::reverse(Value* vector) {
 ExpressionEmitter::Mask ExpressionEmitter::mask_of(const ir::Node& n, std::size_t position) {
   if (n.args.size() <= position) return {};
   Value* value = emit(n.args[position]);
+  int lanes = n.type.lanes;
+  for (const ir::Ref& argument : n.args) lanes = std::max<int>(lanes, argument->type.lanes);
+  if (n.args[position]->type.is_scalar()) value = values.splat(value, lanes);
   if (auto* constant = llvm::dyn_cast<llvm::Constant>(value); constant && constant->isAllOnesValue()) return {};
   return {value};
 }
@@ -194,8 +197,9 @@ void ExpressionEmitter::scalar_store(const BufferBinding& to, Type t, Value* val
 void ExpressionEmitter::store(const ir::Node& n) {
   const BufferBinding& to = buffer(n.symbol);
   const ir::Ref& index = n.args[1];
-  const Type t = n.args[0]->type;
+  const Type t = n.args[0]->type.with_lanes(std::max(n.args[0]->type.lanes, index->type.lanes));
   Value* value = emit(n.args[0]);
+  if (n.args[0]->type.is_scalar()) value = values.splat(value, t.lanes);
   const Mask mask = mask_of(n, 2);
   if (t.is_scalar()) {
     Value* at = emit(index);
@@ -203,8 +207,9 @@ void ExpressionEmitter::store(const ir::Node& n) {
     else scalar_store(to, t, value, at);
     return;
   }
-  if (is_linear(*index)) {
-    const Linear lanes = emit_linear(index);
+  if (index->type.is_scalar() || is_linear(*index)) {
+    const Linear lanes = index->type.is_scalar() ? Linear{emit(index), values.integer_constant(Index(), 0)}
+                                                 : emit_linear(index);
     auto* stride = llvm::dyn_cast<llvm::ConstantInt>(lanes.stride);
     const bool forward = stride && stride->isOne();
     const bool backward = stride && stride->isMinusOne();
@@ -226,7 +231,8 @@ void ExpressionEmitter::store(const ir::Node& n) {
       return;
     }
   }
-  Value* pointers = lane_pointers(to, index);
+  const ir::Ref spread = index->type.is_scalar() ? ir::broadcast(ir::as_expr(index), t.lanes).node() : index;
+  Value* pointers = lane_pointers(to, spread);
   tag(to, b_.CreateMaskedScatter(values.to_memory(t, value), pointers, alignment(t), mask.value));
 }
 
@@ -280,9 +286,11 @@ void ExpressionEmitter::atomic_update(const BufferBinding& to, Type t, Op op, Va
 void ExpressionEmitter::atomic_store(const ir::Node& n) {
   const BufferBinding& to = buffer(n.symbol);
   const Op op = static_cast<Op>(n.integer);
-  const Type t = n.args[0]->type;
+  const Type t = n.args[0]->type.with_lanes(std::max(n.args[0]->type.lanes, n.args[1]->type.lanes));
   Value* operand = emit(n.args[0]);
+  if (n.args[0]->type.is_scalar()) operand = values.splat(operand, t.lanes);
   Value* index = emit(n.args[1]);
+  if (n.args[1]->type.is_scalar()) index = values.splat(index, t.lanes);
   const Mask mask = mask_of(n, 2);
   for (int lane = 0; lane < t.lanes; ++lane) {
     const auto of_lane = [&](Value* v) {

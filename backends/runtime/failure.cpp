@@ -1,11 +1,30 @@
 #include "backends/runtime/failure.h"
 
+#include <array>
 #include <bit>
+#include <charconv>
 #include <sstream>
 
 #include "dsl/ir/scalar.h"
 
 namespace sinter::backends {
+
+namespace {
+
+std::string plain_text(const ir::Scalar& scalar) {
+  const Type t = scalar.type;
+  if (t.is_bool()) return scalar.as_bool() ? "true" : "false";
+  if (t.is_uint()) return std::to_string(static_cast<std::uint64_t>(scalar.integer));
+  if (!t.is_float()) return std::to_string(scalar.integer);
+  std::array<char, 64> text{};
+  char* const begin = text.data();
+  char* const end = begin + text.size();
+  const auto written = t.bits == 64 ? std::to_chars(begin, end, scalar.real)
+                                    : std::to_chars(begin, end, static_cast<float>(scalar.real));
+  return std::string(begin, written.ptr);
+}
+
+}  // namespace
 
 std::string format_failure(const char* message, const char* types, const std::uint64_t* values) {
   const std::string text = message;
@@ -18,7 +37,7 @@ std::string format_failure(const char* message, const char* types, const std::ui
                                               : ir::Scalar::of_integer(type, static_cast<std::int64_t>(*values));
     const std::size_t hole = text.find("{}", from);
     if (hole == std::string::npos) break;
-    result += text.substr(from, hole - from) + ir::to_string(scalar);
+    result += text.substr(from, hole - from) + plain_text(scalar);
     from = hole + 2;
   }
   return result + text.substr(from);
