@@ -30,7 +30,7 @@
 
 #include <sinter/buffer.h>
 #include <sinter/func.h>
-#include <sinter/image_param.h>
+#include <sinter/boundary_conditions.h>
 #include <sinter/param.h>
 #include <sinter/pipeline.h>
 #include <sinter/registry.h>
@@ -52,7 +52,7 @@ class Output : public Func {
   using Element = T;
   static constexpr FieldKind Kind = FieldKind::Output;
   static constexpr int FieldRank = Rank;
-  explicit Output(const std::string& name = "output") : Func(name) {}
+  explicit Output(const std::string& name = "output") : Func(type_of<T>(), Rank, name) {}
 };
 
 template <typename T>

@@ -1,0 +1,26 @@
+#pragma once
+// The pipelines that come with the command line.
+
+#include <sinter/registry.h>
+
+namespace sinter::apps {
+
+void register_blur(Registry&);
+void register_unsharp(Registry&);
+void register_histogram(Registry&);
+void register_bilateral_grid(Registry&);
+void register_sgemm(Registry&);
+void register_conv2d(Registry&);
+
+inline Registry all_apps() {
+  Registry registry;
+  register_blur(registry);
+  register_unsharp(registry);
+  register_histogram(registry);
+  register_bilateral_grid(registry);
+  register_sgemm(registry);
+  register_conv2d(registry);
+  return registry;
+}
+
+}  // namespace sinter::apps

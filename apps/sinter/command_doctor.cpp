@@ -1,0 +1,64 @@
+// sinter doctor: the machine, the build, and a small pipeline compiled and checked.
+
+#include <fstream>
+#include <iostream>
+#include <thread>
+
+#include <nlohmann/json.hpp>
+
+#include <sinter/runtime.h>
+
+#include "apps/sinter/commands.h"
+#include "apps/sinter/session.h"
+
+namespace sinter::command {
+
+namespace {
+
+std::string processor() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  }
+  return "unknown";
+}
+
+/// Empty when a small blur, compiled with its tuned schedule, equals the reference evaluator.
+std::string self_test(const Registry& registry) {
+  try {
+    const RegisteredPipeline* blur = registry.find("blur");
+    if (!blur) return "the pipeline blur is not registered";
+    const CallBuffers buffers = make_buffers(*blur, {{"width", 67}, {"height", 45}});
+    CallBuffers wanted{.inputs = buffers.inputs, .outputs = {{"out", Buffer<>::make_with_shape_of(buffers.outputs.at("out"))}}};
+    Session session(*blur, "tuned", Target());
+    session.run(buffers);
+    session.evaluate(wanted);
+    const Difference found = difference(buffers.outputs.at("out"), wanted.outputs.at("out"));
+    return found.elements == 0 ? "" : std::to_string(found.elements) + " elements of a small blur are wrong";
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
+
+int doctor(const Registry& registry, bool json) {
+  const Target host;
+  const std::string problem = self_test(registry);
+  const nlohmann::ordered_json report = {{"processor", processor()},
+                                         {"hardware_threads", std::thread::hardware_concurrency()},
+                                         {"threads", num_threads()},
+                                         {"target", host.to_string()},
+                                         {"vector_bits", host.vector_bits()},
+                                         {"self_test", problem.empty() ? "passed" : problem}};
+  if (json) {
+    std::cout << report.dump() << std::endl;
+  } else {
+    for (const auto& [name, value] : report.items()) {
+      std::cout << name << ": " << (value.is_string() ? value.get<std::string>() : value.dump()) << "\n";
+    }
+  }
+  return problem.empty() ? 0 : 1;
+}
+
+}  // namespace sinter::command

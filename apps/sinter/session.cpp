@@ -1,0 +1,102 @@
+#include "apps/sinter/session.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <sinter/diagnostic.h>
+#include <sinter/func.h>
+
+#include "apps/sinter/inspect.h"
+
+namespace sinter::command {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& directive, const std::string& reason, const std::string& remedy) {
+  throw RuntimeError(Diagnostic{.stage = "", .directive = directive, .reason = reason, .remedy = remedy, .file = ""});
+}
+
+std::vector<int> to_ints(const std::vector<std::int64_t>& extents) {
+  return std::vector<int>(extents.begin(), extents.end());
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+}  // namespace
+
+CallBuffers make_buffers(const RegisteredPipeline& pipeline, const Sizes& sizes) {
+  const Extents extents = pipeline.extents(sizes);
+  CallBuffers buffers;
+  int number = 0;
+  for (const Field& field : pipeline.fields) {
+    if (field.kind == FieldKind::Parameter) continue;
+    const Buffer<> buffer(field.type, to_ints(extents.at(field.name)));
+    if (field.kind == FieldKind::Input) {
+      fill(buffer, number++, pipeline.info.largest_input);
+      buffers.inputs[field.name] = buffer;
+    } else {
+      buffers.outputs[field.name] = buffer;
+    }
+  }
+  return buffers;
+}
+
+Session::Session(const RegisteredPipeline& pipeline, const std::string& schedule, const Target& target)
+    : registered_(pipeline), target_(target), program_(pipeline.make()) {
+  const std::vector<Func>& outputs = program_->pipeline().outputs();
+  const std::vector<std::string>& known = pipeline.info.schedules;
+  if (std::find(known.begin(), known.end(), schedule) != known.end()) {
+    program_->schedule(schedule, target);
+    schedule_ = Schedule::of(outputs);
+  } else if (std::filesystem::is_regular_file(schedule)) {
+    std::ifstream file(schedule);
+    std::ostringstream text;
+    text << file.rdbuf();
+    schedule_ = Schedule::parse(text.str(), outputs, schedule);
+  } else {
+    refuse("--schedule " + schedule, "neither a schedule of '" + pipeline.info.name + "' nor a file",
+           "its schedules are " + joined(known));
+  }
+  pipeline_ = program_->pipeline().with(schedule_);
+}
+
+void Session::compile() { pipeline_.compile(target_); }
+
+std::vector<Buffer<>> Session::bind(const CallBuffers& buffers) {
+  std::vector<Buffer<>> outputs;
+  for (const Field& field : registered_.fields) {
+    if (field.kind == FieldKind::Input) program_->set_input(field.name, buffers.inputs.at(field.name));
+    if (field.kind == FieldKind::Output) outputs.push_back(buffers.outputs.at(field.name));
+  }
+  return outputs;
+}
+
+void Session::run(const CallBuffers& buffers) { pipeline_.realize(RealizationArg(bind(buffers)), target_); }
+
+std::vector<double> Session::time(const CallBuffers& buffers, int count) {
+  const RealizationArg outputs(bind(buffers));
+  std::vector<double> milliseconds;
+  for (int i = 0; i < count; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    pipeline_.realize(outputs, target_);
+    milliseconds.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+  }
+  return milliseconds;
+}
+
+void Session::evaluate(const CallBuffers& buffers) {
+  evaluate_reference(pipeline_.outputs(), schedule_, bind(buffers));
+}
+
+std::string Session::emit(const std::string& what) const {
+  return inspect(pipeline_.outputs(), schedule_, what, target_);
+}
+
+}  // namespace sinter::command

@@ -1,0 +1,53 @@
+#pragma once
+// One run of a registered pipeline: its program, the buffers of one call, and what can be done with
+// them. Buffers are dense.
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <sinter/registry.h>
+#include <sinter/schedule.h>
+#include <sinter/target.h>
+
+#include "apps/sinter/made_inputs.h"
+
+namespace sinter::command {
+
+/// The buffers of one call, by field name.
+struct CallBuffers {
+  std::map<std::string, Buffer<>> inputs, outputs;
+};
+
+/// Outputs of the extents that `sizes` give, and made-up inputs.
+CallBuffers make_buffers(const RegisteredPipeline&, const Sizes&);
+
+class Session {
+ public:
+  /// `schedule`: a name that the pipeline knows, or a file of schedule text.
+  /// Throws RuntimeError when it is neither.
+  Session(const RegisteredPipeline&, const std::string& schedule, const Target&);
+
+  void set_parameter(const std::string& name, double value) { program_->set_parameter(name, value); }
+  void compile();
+  /// Runs once.
+  void run(const CallBuffers&);
+  /// Milliseconds of each of `count` runs.
+  std::vector<double> time(const CallBuffers&, int count);
+  /// The outputs by the reference evaluator, which knows nothing of schedules or machines.
+  void evaluate(const CallBuffers&);
+  /// "schedule", "loops", "ir", "llvm" or "asm"; throws RuntimeError for another word.
+  std::string emit(const std::string& what) const;
+
+ private:
+  std::vector<Buffer<>> bind(const CallBuffers&);
+
+  const RegisteredPipeline& registered_;
+  Target target_;
+  std::unique_ptr<Program> program_;
+  Schedule schedule_;   // as it was when the session began
+  Pipeline pipeline_;   // under that schedule
+};
+
+}  // namespace sinter::command
