@@ -3,6 +3,7 @@
 // Unlike the operators of <sinter/expr.h> these contract and promote nothing: one operator, one node.
 
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "dsl/ir/node.h"
@@ -115,6 +116,38 @@ inline Rounded round_to_integer(const Value& x, double factor = 1) {
   const double magic = x.type().bits == 32 ? 0x1.8p23 : 0x1.8p52;
   const Value t = factor == 1 ? x + magic : fma(x, factor, magic);
   return {t - magic, bits_of(t) - bits_of(constant(x, magic))};
+}
+
+// --- what the functions of both widths share -------------------------------------------------------
+
+inline constexpr double Infinity = std::numeric_limits<double>::infinity();
+inline constexpr double NotANumber = std::numeric_limits<double>::quiet_NaN();
+
+/// x kept within [low, high]; a NaN stays.
+inline Value limit(const Value& x, double low, double high) {
+  const Value below = select(high < x, high, x);
+  return select(below < low, low, below);
+}
+/// `value`, but NaN where x is infinite or NaN.
+inline Value finite_only(const Value& x, const Value& value) {
+  return select(magnitude(x) < Infinity, value, NotANumber);
+}
+/// `value` where x is finite and positive, else what a logarithm says.
+inline Value logarithm_specials(const Value& x, const Value& value) {
+  const Value zero_or_value = select(x == 0, -Infinity, value);
+  const Value positive = select(x < Infinity, zero_or_value, x);  // infinity and NaN
+  return select(x < 0, NotANumber, positive);
+}
+/// x^y from |x|^y, right where |x| is finite and positive and the exponents 0 * inf do not meet.
+inline Value pow_specials(const Value& x, const Value& y, const Value& power) {
+  const Value is_one = (y == 0) || (x == 1) || (x == -1 && magnitude(y) == Infinity);
+  const Value is_whole = floor(y) == y;
+  const Value half = y * 0.5;
+  const Value is_odd = is_whole && floor(half) != half;
+  const Value sign = select(is_odd, bits_of(x) & sign_mask(x), 0);
+  const Value value = float_of(bits_of(power) | sign);
+  const Value undefined = (x < 0) && (-Infinity < x) && !is_whole;
+  return select(is_one, constant(x, 1), select(undefined, NotANumber, value));
 }
 
 Value expand_f32(Op, const Value& x, const Value* y);

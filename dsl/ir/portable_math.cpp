@@ -5,7 +5,6 @@
 #include "dsl/ir/portable_math.h"
 
 #include <array>
-#include <limits>
 
 #include <sinter/diagnostic.h>
 
@@ -15,8 +14,6 @@ namespace sinter::ir {
 namespace math {
 namespace {
 
-constexpr double Infinity = std::numeric_limits<double>::infinity();
-constexpr double NotANumber = std::numeric_limits<double>::quiet_NaN();
 constexpr double Ln2High = 0.693145751953125;  // 16 bits: k * Ln2High is exact
 constexpr double Ln2Low = 1.42860677e-06;
 
@@ -40,12 +37,6 @@ Exponential exponential(const Value& x) {
   const Value rest = fma(r * r, polynomial(r, c), lost);
   const Pair sum = fast_two_sum(constant(x, 1), r);
   return {sum.high, sum.low + rest, k.bits};
-}
-
-/// x kept within [low, high]; a NaN stays.
-Value limit(const Value& x, double low, double high) {
-  const Value below = select(high < x, high, x);
-  return select(below < low, low, below);
 }
 
 Value exp32(const Value& x) {
@@ -86,13 +77,6 @@ Logarithm logarithm(const Value& x) {
   const Value square_low = fma(f, f, negate(square));
   const Value low = fma(square_low, -0.5, fma(square, -0.5, f - high));
   return {high, low + cubic, k};
-}
-
-/// `value` where x is finite and positive, else what log says.
-Value logarithm_specials(const Value& x, const Value& value) {
-  const Value zero_or_value = select(x == 0, -Infinity, value);
-  const Value positive = select(x < Infinity, zero_or_value, x);  // infinity and NaN
-  return select(x < 0, NotANumber, positive);
 }
 
 Value log32(const Value& x) {
@@ -223,11 +207,6 @@ Value cosine(const Value& r) {
   return polynomial(r * r, c);
 }
 
-/// NaN for infinities; keeps the sign of zero when asked.
-Value finite_only(const Value& x, const Value& value) {
-  return select(magnitude(x) < Infinity, value, NotANumber);
-}
-
 Value sin_or_cos(const Value& x, bool is_cosine) {
   const Reduced reduced = reduce(x);
   const Value quadrant = is_cosine ? reduced.quadrant + 1 : reduced.quadrant;
@@ -276,15 +255,7 @@ Value pow32(const Value& x, const Value& y) {
   const Value finite_log = wide_log2(cast(Float(64), a));
   const Value wide_a = cast(Float(64), a);
   const Value log = select(a == 0, -Infinity, select(a < Infinity, finite_log, wide_a));
-  const Value is_one = (y == 0) || (x == 1) || (x == -1 && magnitude(y) == Infinity);
-  const Value power = wide_exp2(cast(Float(64), y) * log);
-  const Value is_whole = floor(y) == y;
-  const Value half = y * 0.5;
-  const Value is_odd = is_whole && floor(half) != half;
-  const Value sign = select(is_odd, bits_of(x) & sign_mask(x), 0);
-  const Value value = float_of(bits_of(power) | sign);
-  const Value undefined = (x < 0) && (-Infinity < x) && !is_whole;
-  return select(is_one, constant(x, 1), select(undefined, NotANumber, value));
+  return pow_specials(x, y, wide_exp2(cast(Float(64), y) * log));
 }
 
 }  // namespace
