@@ -22,7 +22,10 @@ Value* ValueEmitter::widen(Type t, Value* value) {
   }
   llvm::Type* half = llvm::Type::getHalfTy(b_.getContext());
   if (t.is_vector()) half = llvm::FixedVectorType::get(half, t.lanes);
-  return b_.CreateFPExt(b_.CreateBitCast(value, half), single);
+  Value* wide = b_.CreateFPExt(b_.CreateBitCast(value, half), single);
+  if (llvm::isa<llvm::Constant>(wide)) return wide;
+  // Without the fence comparisons of widened halves become comparisons of halves, which are scalarised.
+  return b_.CreateIntrinsic(llvm::Intrinsic::arithmetic_fence, {single}, {wide});
 }
 
 Value* ValueEmitter::narrow(Type t, Value* value) {

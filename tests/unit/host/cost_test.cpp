@@ -1,0 +1,91 @@
+// What compiling, loading and launching cost, and that memory comes back.
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include <unistd.h>
+
+#include "backends/runtime/thread_pool.h"
+#include "tests/unit/host/harness.h"
+
+namespace sinter::backends::testing {
+
+using ir::LoopKind;
+using ir::Op;
+
+namespace {
+
+double microseconds(const std::function<void()>& work, int repeats) {
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < repeats; ++i) work();
+  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count() / repeats;
+}
+
+std::size_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::size_t all = 0, resident = 0;
+  file >> all >> resident;
+  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+/// out[i] = a[i] * factor + i
+Program small_program(int factor, LoopKind kind) {
+  Program program;
+  const Symbol in = program.input("a", Memory{Float(32), std::vector<std::uint8_t>(400)});
+  const Symbol out = program.output("out", Float(32), 100);
+  const Symbol i = Symbol::named("i");
+  const Expr x = ir::index_symbol(i);
+  const Expr scaled = ir::binary(Op::Mul, ir::load(Float(32), in, x), ir::real_literal(Float(32), factor));
+  const Expr value = ir::binary(Op::Add, scaled, ir::cast_to(Float(32), ir::cast_to(Int(32), x)));
+  program.body(ir::for_loop(i, ir::index_literal(0), ir::index_literal(100), kind, ir::store(out, value, x)));
+  return program;
+}
+
+void compile_load_run(int cycles) {
+  const auto cycle = [](int i) {
+    Program program = small_program(i % 50, i % 2 ? LoopKind::Serial : LoopKind::Parallel);
+    load(program.compile())->launch(program.arguments(), nullptr);
+  };
+  for (int i = 0; i < 300; ++i) cycle(i);  // caches and arenas fill
+  const std::size_t before = resident_bytes();
+  for (int i = 0; i < cycles; ++i) cycle(i);
+  const std::size_t after = resident_bytes();
+  EXPECT_LT(after, before + (std::size_t{4} << 20)) << "before: " << before << ", after " << cycles << " cycles: " << after;
+}
+
+}  // namespace
+
+TEST(Cost, CompiledCodeGivesItsMemoryBack) { compile_load_run(1000); }
+TEST(Cost, DISABLED_TenThousandCompilationsLeaveMemoryFlat) { compile_load_run(10000); }
+
+TEST(Cost, ATrivialModuleCompilesInMilliseconds) {
+  Program program = small_program(3, LoopKind::Serial);
+  program.compile();
+  double best = 1e9;
+  for (int i = 0; i < 50; ++i) best = std::min(best, microseconds([&] { load(program.compile()); }, 1));
+  RecordProperty("microseconds", std::to_string(best));
+  EXPECT_LT(best, 8000);
+}
+
+TEST(Cost, ALaunchTakesAboutAMicrosecond) {
+  Program program;
+  const Symbol out = program.output("out", Int(32), 1);
+  program.body(ir::store(out, ir::literal(Int(32), 1), ir::index_literal(0)));
+  const auto executable = load(program.compile());
+  const ir::Arguments arguments = program.arguments();
+  double best = 1e9;
+  for (int i = 0; i < 50; ++i) best = std::min(best, microseconds([&] { executable->launch(arguments, nullptr); }, 200));
+  RecordProperty("nanoseconds", std::to_string(1000 * best));
+  EXPECT_LT(best, 1.0);
+}
+
+TEST(Cost, AParallelLoopStartsInMicroseconds) {
+  ThreadPool pool(static_cast<int>(std::thread::hardware_concurrency()));
+  const auto nothing = [](std::int64_t, std::int64_t, void*) -> std::int32_t { return 0; };
+  double best = 1e9;
+  for (int i = 0; i < 50; ++i) best = std::min(best, microseconds([&] { pool.parallel_for(nothing, 0, 16, nullptr); }, 20));
+  RecordProperty("microseconds_busy", std::to_string(best));
+  EXPECT_LT(best, 10);
+}
+
+}  // namespace sinter::backends::testing
