@@ -52,6 +52,20 @@ class NestBuilder {
     for (const StageDefinition& s : stages_) by_id_.emplace(s.id, &s);
   }
 
+  /// Also states the regions of the inputs without the lets of the nest.
+  InputRegions run_for_regions() {
+    closes_regions_ = true;
+    InputRegions result;
+    result.module = run();
+    for (const ir::Argument& a : result.module.arguments) {
+      if (a.kind != ir::Argument::Kind::Input) continue;
+      if (const auto read = root_reads_.find(a.symbol); read != root_reads_.end()) {
+        result.regions.push_back({a.symbol, read->second});
+      }
+    }
+    return result;
+  }
+
   ir::Module run() {
     ir::Module module;
     module.name = pipeline_.name;
@@ -232,7 +246,13 @@ class NestBuilder {
       inner.storage.erase(stored);
     }
 
-    if (!site.stage) add_input_checks(inner.reads, checks);
+    if (!site.stage) {
+      add_input_checks(inner.reads, checks);
+      root_reads_ = inner.reads;
+      for (auto l = lets.rbegin(); l != lets.rend(); ++l) {
+        if (closes_regions_) substitute(root_reads_, l->symbol, l->value);
+      }
+    }
 
     std::reverse(bodies.begin(), bodies.end());
     Stmt body = ir::block(std::move(bodies));
@@ -638,10 +658,16 @@ class NestBuilder {
   std::unordered_map<Symbol, Box> output_box_;
   std::vector<ir::Argument> arguments_;
   std::unordered_set<Symbol> never_partition_;
+  bool closes_regions_ = false;
+  Regions root_reads_;
 };
 
 }  // namespace
 
 ir::Module build_loop_nest(const schedule::ScheduledPipeline& pipeline) { return NestBuilder(pipeline).run(); }
+
+InputRegions required_inputs(const schedule::ScheduledPipeline& pipeline) {
+  return NestBuilder(pipeline).run_for_regions();
+}
 
 }  // namespace sinter::lowering

@@ -8,10 +8,23 @@
 //                                                              for x { provide blur_y[x, y] = ... } } }
 
 #include "dsl/ir/module.h"
+#include "dsl/lowering/bounds/regions.h"
 #include "dsl/schedule/stage_schedule.h"
 
 namespace sinter::lowering {
 
 ir::Module build_loop_nest(const schedule::ScheduledPipeline&);
+
+/// What a call reads of an input, as expressions over scalars and the outputs' mins and extents (the
+/// DimensionSymbols of `module.arguments`).
+struct InputRegion {
+  Symbol input;
+  Box box;
+};
+struct InputRegions {
+  ir::Module module;
+  std::vector<InputRegion> regions;
+};
+InputRegions required_inputs(const schedule::ScheduledPipeline&);
 
 }  // namespace sinter::lowering
