@@ -12,7 +12,7 @@ namespace sinter {
 using ir::Op;
 using typing::Halves;
 
-Expr::Expr(bool v) : Expr(ir::literal(Bool(), v ? 1 : 0)) {}
+Expr Expr::of_bool(bool v) { return ir::literal(Bool(), v ? 1 : 0); }
 Expr::Expr(std::int8_t v) : Expr(ir::literal(Int(8), v)) {}
 Expr::Expr(std::int16_t v) : Expr(ir::literal(Int(16), v)) {}
 Expr::Expr(std::int32_t v) : Expr(ir::literal(Int(32), v)) {}

@@ -3,6 +3,7 @@
 // node of the IR. Integer and bool operators keep their type (literals adapt); f16/bf16 operands
 // promote to f32. Whether an expression is a coordinate or data is decided by where it is used.
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -22,7 +23,9 @@ class RVar;
 class Expr {
  public:
   Expr() = default;
-  Expr(bool);
+  /// Of bool only, or every pointer would be an Expr.
+  template <std::same_as<bool> B>
+  Expr(B value) : Expr(of_bool(value)) {}
   Expr(std::int8_t);
   Expr(std::int16_t);
   Expr(std::int32_t);
@@ -47,6 +50,7 @@ class Expr {
   bool same_as(const Expr& other) const { return node_ == other.node_; }
 
  private:
+  static Expr of_bool(bool);
   std::shared_ptr<const ir::Node> node_;
 };
 
