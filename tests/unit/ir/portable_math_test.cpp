@@ -145,6 +145,33 @@ TEST_P(PortableMath, IsMadeOfCorrectlyRoundedOperatorsOnAnyLanes) {
   }
 }
 
+double of_double(Op op, double x) {
+  const Scalar argument = Scalar::of_real(Float(64), x);
+  return apply(op, Float(64), &argument, 1).real;
+}
+
+/// The f64 closest to a multiple of pi/2: 61 bits of it cancel.
+TEST(PortableMathExamples, TheHardestArgumentOfCosIsReducedExactly) {
+  const double x = 0x1.6ac5b262ca1ffp+849;
+  EXPECT_LE(ulps(of_double(Op::Cos, x), std::cos(static_cast<long double>(x))), 1);
+  EXPECT_NEAR(of_double(Op::Cos, x), -4.6871659242546277e-19, 1e-33);
+  EXPECT_EQ(of_double(Op::Sin, x), 1.0);
+}
+
+TEST(PortableMathExamples, PowFollowsTheCStandardAtItsSpecialValues) {
+  const auto power = [](double x, double y) {
+    const Scalar operands[] = {Scalar::of_real(Float(32), x), Scalar::of_real(Float(32), y)};
+    return apply(Op::Pow, Float(32), operands, 2).real;
+  };
+  EXPECT_EQ(power(NAN, 0), 1);
+  EXPECT_EQ(power(1, NAN), 1);
+  EXPECT_EQ(power(-1, -INFINITY), 1);
+  EXPECT_EQ(power(-2, 3), -8);
+  EXPECT_TRUE(std::isnan(power(-2, 0.5)));
+  EXPECT_EQ(power(-0.0, -3), -INFINITY);
+  EXPECT_TRUE(std::signbit(power(-INFINITY, -5)));
+}
+
 INSTANTIATE_TEST_SUITE_P(All, PortableMath, testing::ValuesIn(Functions), [](const auto& i) { return std::string(ir::info(i.param).name); });
 
 }  // namespace
