@@ -48,8 +48,8 @@ ConstantInterval ConstantBounds::of(const Expr& e) {
 
 ConstantInterval ConstantBounds::index_node(const Expr& e) {
   if (is_linear(e)) {
-    const auto form = linear_form(e);
-    return form ? of_form(*form) : ConstantInterval{};
+    LinearCollector collector;
+    return collector.add_expr(e, 1) ? of_form(collector.finish_unordered()) : ConstantInterval{};
   }
   const auto operand = [&](std::size_t i) { return of(ir::arg(e, i)); };
   if (is_choice(e)) return choose(e, of(alternative(e, 0)), of(alternative(e, 1)), false);
@@ -141,14 +141,14 @@ ConstantInterval ConstantBounds::expanded(const LinearForm& form, int depth) {
     ConstantInterval sides[2];
     bool shares = false, possible = true;
     for (int i = 0; i < 2 && possible; ++i) {
-      const auto side = linear_form(alternative(t.atom, i));
-      LinearCollector collector;
-      possible = side && collector.add_form(form, 1) && collector.add_atom(t.atom, -t.coefficient) &&
-                 collector.add_form(*side, t.coefficient);
-      const auto whole = possible ? collector.finish() : std::nullopt;
-      if (!whole) break;
-      shares = shares || whole->terms.size() + 1 < form.terms.size() + side->terms.size();
-      sides[i] = of_form(*whole, shares ? depth - 1 : 0);
+      LinearCollector alone, together;
+      possible = alone.add_expr(alternative(t.atom, i), t.coefficient) && together.add_form(form, 1) &&
+                 together.add_atom(t.atom, -t.coefficient);
+      const LinearForm side = alone.finish_unordered();
+      if (!possible || !(possible = together.add_form(side, 1))) break;
+      const LinearForm whole = together.finish_unordered();
+      shares = shares || whole.terms.size() + 1 < form.terms.size() + side.terms.size();
+      sides[i] = of_form(whole, shares ? depth - 1 : 0);
     }
     if (possible && shares) result = intersect(result, choose(t.atom, sides[0], sides[1], t.coefficient < 0));
   }
@@ -167,16 +167,16 @@ ConstantInterval ConstantBounds::paired(const LinearForm& form, int depth) {
       const std::int64_t shared = b.coefficient == INT64_MIN ? a.coefficient : std::min(a.coefficient, -b.coefficient);
       LinearCollector collector;
       if (!collector.add_form(form, 1) || !collector.add_atom(a.atom, -shared) || !collector.add_atom(b.atom, shared)) continue;
-      const auto rest = collector.finish();
-      if (rest) result = intersect(result, add(scale(apart, shared), of_form(*rest, depth - 1)));
+      result = intersect(result, add(scale(apart, shared), of_form(collector.finish_unordered(), depth - 1)));
     }
   }
   return result;
 }
 
 ConstantInterval ConstantBounds::difference_of(const Expr& a, const Expr& b, int depth) {
-  const auto form = difference(a, b);
-  return form ? of_form(*form, depth) : ConstantInterval{};
+  LinearCollector collector;
+  if (!collector.add_expr(a, 1) || !collector.add_expr(b, -1)) return {};
+  return of_form(collector.finish_unordered(), depth);
 }
 
 ConstantInterval ConstantBounds::atom_difference(const Expr& a, const Expr& b, int depth) {

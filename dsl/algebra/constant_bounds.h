@@ -15,6 +15,8 @@ class ConstantBounds {
   ConstantInterval of(const Expr&);
   /// Of a sum, using what its terms have in common: min(x + 1, n) - min(x, n) lies in [0, 1].
   ConstantInterval of_form(const LinearForm&, int depth = 2);
+  /// Of a - b.
+  ConstantInterval difference_of(const Expr& a, const Expr& b, int depth = 2);
   /// Of a - b for two atoms of one op (min, max, select, division by one constant).
   ConstantInterval atom_difference(const Expr& a, const Expr& b, int depth);
   using Memo = std::unordered_map<const ir::Node*, std::pair<ir::Ref, ConstantInterval>>;
@@ -26,7 +28,6 @@ class ConstantBounds {
   ConstantInterval value_node(const Expr&);
   ConstantInterval expanded(const LinearForm&, int depth);
   ConstantInterval paired(const LinearForm&, int depth);
-  ConstantInterval difference_of(const Expr& a, const Expr& b, int depth);
 
   const ConstantScope& known_;
   Memo memo_;

@@ -38,12 +38,17 @@ bool LinearCollector::add_form(const LinearForm& form, std::int64_t coefficient)
   return true;
 }
 
-std::optional<LinearForm> LinearCollector::finish() {
+LinearForm LinearCollector::finish_unordered() {
   std::erase_if(form_.terms, [](const LinearForm::Term& t) { return t.coefficient == 0; });
-  std::sort(form_.terms.begin(), form_.terms.end(), [](const LinearForm::Term& a, const LinearForm::Term& b) {
+  return std::move(form_);
+}
+
+std::optional<LinearForm> LinearCollector::finish() {
+  LinearForm form = finish_unordered();
+  std::sort(form.terms.begin(), form.terms.end(), [](const LinearForm::Term& a, const LinearForm::Term& b) {
     return compare(a.atom, b.atom) < 0;
   });
-  return std::move(form_);
+  return form;
 }
 
 namespace {
@@ -92,12 +97,11 @@ void order_region(const ir::Ref& n, std::unordered_set<const ir::Node*>& seen, s
 }
 
 /// Each distinct node of the region once: coefficients flow from the root to the atoms.
-std::optional<LinearForm> collect_graph(const Expr& e) {
+bool collect_graph(const Expr& e, std::int64_t factor, LinearCollector& collector) {
   std::unordered_set<const ir::Node*> seen;
   std::vector<ir::Ref> postorder;
   order_region(e.node(), seen, postorder);
-  std::unordered_map<const ir::Node*, std::int64_t> coefficient{{e.node().get(), 1}};
-  LinearCollector collector;
+  std::unordered_map<const ir::Node*, std::int64_t> coefficient{{e.node().get(), factor}};
   for (auto it = postorder.rbegin(); it != postorder.rend(); ++it) {
     const Expr n(*it);
     const std::int64_t k = coefficient[it->get()];
@@ -105,20 +109,20 @@ std::optional<LinearForm> collect_graph(const Expr& e) {
     Expr operands[2];
     std::int64_t factors[2] = {};
     if (n->op == Op::Literal && ir::as_constant(n, &value)) {
-      if (!collector.add_constant(value, k)) return {};
+      if (!collector.add_constant(value, k)) return false;
       continue;
     }
     const int count = linear_operands(*n, operands, factors);
-    if (count == 0 && !collector.add_atom(n, k)) return {};
+    if (count == 0 && !collector.add_atom(n, k)) return false;
     for (int i = 0; i < count; ++i) {
       const auto scaled = checked_mul(k, factors[i]);
       std::int64_t& target = coefficient[operands[i].node().get()];
       const auto sum = scaled ? checked_add(target, *scaled) : std::nullopt;
-      if (!sum) return {};
+      if (!sum) return false;
       target = *sum;
     }
   }
-  return collector.finish();
+  return true;
 }
 
 /// v * k, without a factor of one.
@@ -188,19 +192,25 @@ Expr LinearForm::to_expr() const {
   return rest == 0 ? sum : ir::binary(Op::Sub, sum, ir::index_literal(-rest));
 }
 
-std::optional<LinearForm> linear_form(const Expr& e) {
+bool LinearCollector::add_expr(const Expr& e, std::int64_t coefficient) {
   int budget = 128;
+  const LinearForm before = form_;
+  if (collect_tree(e, coefficient, budget, *this)) return true;
+  if (budget >= 0) return false;
+  form_ = before;
+  return collect_graph(e, coefficient, *this);
+}
+
+std::optional<LinearForm> linear_form(const Expr& e) {
   LinearCollector collector;
-  if (collect_tree(e, 1, budget, collector)) return collector.finish();
-  if (budget >= 0) return {};
-  return collect_graph(e);
+  if (!collector.add_expr(e, 1)) return {};
+  return collector.finish();
 }
 
 std::optional<LinearForm> difference(const Expr& a, const Expr& b) {
   if (a.same_as(b)) return LinearForm{};
-  const auto fa = linear_form(a), fb = linear_form(b);
   LinearCollector collector;
-  if (!fa || !fb || !collector.add_form(*fa, 1) || !collector.add_form(*fb, -1)) return {};
+  if (!collector.add_expr(a, 1) || !collector.add_expr(b, -1)) return {};
   return collector.finish();
 }
 

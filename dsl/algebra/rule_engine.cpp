@@ -31,15 +31,6 @@ struct RuleTable {
   std::array<std::vector<CompiledRule>, static_cast<std::size_t>(Op::Count_)> by_root;
 };
 
-std::unordered_map<std::string, Expr> pattern_names() {
-  std::unordered_map<std::string, Expr> names;
-  for (std::size_t i = 0; i < std::size(wildcard_names); ++i) {
-    names[wildcard_names[i]] = ir::symbol(i < first_bool ? Index() : Bool(), Symbol::named(wildcard_names[i]));
-  }
-  for (const char* name : literal_names) names[name] = ir::index_symbol(Symbol::named(name));
-  return names;
-}
-
 bool is_commutative(Op op) {
   return op == Op::Add || op == Op::Mul || op == Op::Min || op == Op::Max || op == Op::Equal || op == Op::NotEqual ||
          op == Op::And || op == Op::Or || op == Op::BitAnd || op == Op::BitOr || op == Op::BitXor;
@@ -86,7 +77,7 @@ bool is_structural(const Expr& e) {
 
 RuleTable compile_rules() {
   RuleTable table;
-  const auto names = pattern_names();
+  const auto names = rule_names();
   for (const Rule& rule : rules()) {
     CompiledRule compiled;
     compiled.theory = rule.theory;
@@ -211,6 +202,15 @@ bool holds_in(const CompiledRule& rule, Type t) {
 }
 
 }  // namespace
+
+std::unordered_map<std::string, Expr> rule_names() {
+  std::unordered_map<std::string, Expr> names;
+  for (std::size_t i = 0; i < std::size(wildcard_names); ++i) {
+    names[wildcard_names[i]] = ir::symbol(i < first_bool ? Index() : Bool(), Symbol::named(wildcard_names[i]));
+  }
+  for (const char* name : literal_names) names[name] = ir::index_symbol(Symbol::named(name));
+  return names;
+}
 
 Expr apply_rules(const Expr& e) {
   for (const CompiledRule& rule : rule_table().by_root[static_cast<std::size_t>(e->op)]) {

@@ -5,6 +5,9 @@
 
 namespace sinter::algebra {
 
+/// What the names in a rule's text stand for: x y z w and c0..c3 written as Index (whatever the
+/// type matched), p q r as bool.
+std::unordered_map<std::string, Expr> rule_names();
 /// The first rule that applies at the root of `e`, applied; undefined when none does.
 Expr apply_rules(const Expr& e);
 

@@ -83,8 +83,7 @@ Expr Simplifier::step(const Expr& e) {
 
 ConstantInterval Simplifier::difference_bounds(const Expr& a, const Expr& b) {
   if (a.same_as(b)) return constant_point(0);
-  const auto form = difference(a, b);
-  return form ? constants_.of_form(*form) : ConstantInterval{};
+  return constants_.difference_of(a, b);
 }
 
 void Simplifier::with_facts(const Facts& facts, const std::function<void()>& body) {

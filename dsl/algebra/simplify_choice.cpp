@@ -69,10 +69,12 @@ Expr Simplifier::step_extremum(const Expr& e) {
   const Op op = e->op;
   std::vector<Expr> operands;
   std::unordered_set<const ir::Node*> seen;
-  flatten(e, op, seen, operands);
+  flatten(ir::arg(e, 0), op, seen, operands);
+  std::size_t split = operands.size();  // operands of one side have been compared with each other
+  flatten(ir::arg(e, 1), op, seen, operands);
   if (operands.size() <= pairwise_limit) {
-    for (std::size_t i = 0; i < operands.size(); ++i) {
-      for (std::size_t j = i + 1; j < operands.size();) {
+    for (std::size_t i = 0; i < split; ++i) {
+      for (std::size_t j = std::max(split, i + 1); j < operands.size();) {
         const ConstantInterval apart = difference_bounds(operands[i], operands[j]);
         const bool first_below = apart.has_max && apart.max <= 0, first_above = apart.has_min && apart.min >= 0;
         const bool drop_second = op == Op::Min ? first_below : first_above;
@@ -80,7 +82,7 @@ Expr Simplifier::step_extremum(const Expr& e) {
         if (drop_first && !drop_second) operands[i] = operands[j];
         if (drop_first || drop_second) operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(j));
         else ++j;
-        if (drop_first && !drop_second) j = i + 1;
+        if (drop_first && !drop_second) j = std::max(split, i + 1);
       }
     }
   }
