@@ -47,8 +47,8 @@ std::optional<Diagnostic> check(const Entry& entry, State& state) {
                       "write placement, storage and bounds on the stage itself");
   }
   if (!problem) {
-    problem = std::visit([&](const auto& d) { return check(d, entry.stage, state); },
-                         entry.directive);
+    problem =
+        std::visit([&](const auto& d) { return check(d, entry.stage, state); }, entry.directive);
   }
   if (problem) {
     problem->stage = stage_text(state.algorithm, entry.stage);

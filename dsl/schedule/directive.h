@@ -36,11 +36,10 @@
 
 namespace sinter::schedule {
 
-using Directive =
-    std::variant<Split, Fuse, Tile, Reorder, Rename, Serial, Parallel, Vectorize, Unroll,
-                 PartitionLoop, ComputeInline, ComputeRoot, ComputeAt, StoreRoot, StoreAt, StoreIn,
-                 Bound, BoundExtent, AlignBounds, Rfactor, ReduceAcross, Atomic,
-                 Specialize, In, SetEstimate>;
+using Directive = std::variant<Split, Fuse, Tile, Reorder, Rename, Serial, Parallel, Vectorize,
+                               Unroll, PartitionLoop, ComputeInline, ComputeRoot, ComputeAt,
+                               StoreRoot, StoreAt, StoreIn, Bound, BoundExtent, AlignBounds,
+                               Rfactor, ReduceAcross, Atomic, Specialize, In, SetEstimate>;
 
 struct Entry {
   StageRef stage;

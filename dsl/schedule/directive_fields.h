@@ -1,6 +1,6 @@
 #pragma once
-// The fields of each directive in the order of its arguments, and its name as a method. Printing and
-// parsing derive from these; included by the files that do so only.
+// The fields of each directive in the order of its arguments, and its name as a method. Printing
+// and parsing derive from these; included by the files that do so only.
 
 #include <boost/hana.hpp>
 
@@ -36,11 +36,11 @@ namespace sinter::schedule {
 
 /// Method names, in the order of the variant's alternatives.
 constexpr const char* DirectiveNames[] = {
-    "split",        "fuse",         "tile",           "reorder",    "rename",
-    "serial",       "parallel",     "vectorize",      "unroll",     "partition",
-    "compute_inline", "compute_root", "compute_at",   "store_root", "store_at",
-    "store_in",     "bound",        "bound_extent",   "align_bounds", "rfactor",
-    "reduce_across", "atomic",      "specialize",     "in",         "set_estimate"};
+    "split",          "fuse",         "tile",         "reorder",      "rename",
+    "serial",         "parallel",     "vectorize",    "unroll",       "partition",
+    "compute_inline", "compute_root", "compute_at",   "store_root",   "store_at",
+    "store_in",       "bound",        "bound_extent", "align_bounds", "rfactor",
+    "reduce_across",  "atomic",       "specialize",   "in",           "set_estimate"};
 static_assert(std::size(DirectiveNames) == std::variant_size_v<Directive>);
 
 /// Enumerators in the text, by value.

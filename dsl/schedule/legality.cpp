@@ -62,7 +62,8 @@ struct Checker {
     for (const auto& branch : schedule.specializations) check(branch.schedule);
   }
 
-  /// The ordered variables, followed through the relations, must appear in the loops in their order.
+  /// The ordered variables, followed through the relations, must appear in the loops in their
+  /// order.
   void check_order(const DefinitionSchedule& schedule) const {
     std::vector<Symbol> expected = ordered;
     for (const Relation& r : schedule.relations) {
@@ -143,8 +144,7 @@ struct Checker {
   void check_extent(const DefinitionSchedule& schedule, const Loop& loop) const {
     const bool vector = loop.kind == ir::LoopKind::Vectorized;
     if (!vector && loop.kind != ir::LoopKind::Unrolled) return;
-    const auto extent =
-        constant_extent(stage_schedule, stage, definition, schedule, loop.variable);
+    const auto extent = constant_extent(stage_schedule, stage, definition, schedule, loop.variable);
     if (!extent) {
       refuse_kind(loop, refusal("the extent of '" + loop.name.name() + "' is not a constant",
                                 "split it by a constant factor first, or give the dimension a "

@@ -50,7 +50,7 @@ bool is_self_access(const Expr& value, const StageDefinition& stage, const Defin
 
 bool is_foldable(ir::Op op) {
   using ir::Op;
-  constexpr Op Foldable[] = {Op::Add, Op::Mul, Op::Min,    Op::Max,  Op::And,
+  constexpr Op Foldable[] = {Op::Add, Op::Mul,    Op::Min,   Op::Max,   Op::And,
                              Op::Or,  Op::BitAnd, Op::BitOr, Op::BitXor};
   return std::find(std::begin(Foldable), std::end(Foldable), op) != std::end(Foldable);
 }

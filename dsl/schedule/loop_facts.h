@@ -28,8 +28,8 @@ bool iterations_are_independent(const StageDefinition&, const Definition&, const
 
 /// The update is f(a) = f(a) op g with g, a and the predicate free of f.
 struct SelfUpdate {
-  ir::Op op;       // of every component
-  bool exact;      // any order of the steps gives the same bits
+  ir::Op op;                   // of every component
+  bool exact;                  // any order of the steps gives the same bits
   std::vector<Expr> operands;  // g, per component; undefined for fma(a, b, f(a))
 };
 std::optional<SelfUpdate> as_self_update(const StageDefinition&, const Definition&);

@@ -18,19 +18,27 @@ struct Preview {
 
   static const char* kind_text(ir::LoopKind kind) {
     switch (kind) {
-      case ir::LoopKind::Serial: return "for";
-      case ir::LoopKind::Parallel: return "parallel";
-      case ir::LoopKind::Vectorized: return "vectorized";
-      case ir::LoopKind::Unrolled: return "unrolled";
+      case ir::LoopKind::Serial:
+        return "for";
+      case ir::LoopKind::Parallel:
+        return "parallel";
+      case ir::LoopKind::Vectorized:
+        return "vectorized";
+      case ir::LoopKind::Unrolled:
+        return "unrolled";
     }
     return "for";
   }
   static const char* tail_text(Tail tail) {
     switch (tail) {
-      case Tail::Auto: return "";
-      case Tail::RoundUp: return ", RoundUp";
-      case Tail::GuardWithIf: return ", GuardWithIf";
-      case Tail::ShiftInwards: return ", ShiftInwards";
+      case Tail::Auto:
+        return "";
+      case Tail::RoundUp:
+        return ", RoundUp";
+      case Tail::GuardWithIf:
+        return ", GuardWithIf";
+      case Tail::ShiftInwards:
+        return ", ShiftInwards";
     }
     return "";
   }

@@ -120,8 +120,9 @@ struct PlacementChecker {
     }
     if (is_inline(consumer->id)) {
       complain(refusal("'" + consumer->name + "' is computed inline and has no loops of its own",
-                       "place '" + consumer->name + "' first with compute_root or compute_at, or "
-                       "name the stage that it is inlined into"));
+                       "place '" + consumer->name +
+                           "' first with compute_root or compute_at, or "
+                           "name the stage that it is inlined into"));
     }
     if (position.at(consumer->id) <= position.at(stage)) {
       complain(refusal("'" + consumer->name + "' does not use this stage",
@@ -129,17 +130,19 @@ struct PlacementChecker {
     }
     const auto& definitions = of(consumer->id).definitions;
     if (placement.definition >= static_cast<int>(definitions.size())) {
-      complain(refusal("'" + consumer->name + "' has " + std::to_string(definitions.size() - 1) +
-                           " updates",
-                       "name one of them"));
+      complain(refusal(
+          "'" + consumer->name + "' has " + std::to_string(definitions.size() - 1) + " updates",
+          "name one of them"));
     }
     std::optional<Symbol> variable;
     for (std::size_t k = 0; k < definitions.size(); ++k) {
       if (placement.definition >= 0 && placement.definition != static_cast<int>(k)) continue;
       const auto found = loop_named(definitions[k], placement.variable);
       if (found && variable && !(*found == *variable)) {
-        complain(refusal("the name '" + placement.variable.name() + "' stands for differently "
-                         "shaped loops in the definitions of '" + consumer->name + "'",
+        complain(refusal("the name '" + placement.variable.name() +
+                             "' stands for differently "
+                             "shaped loops in the definitions of '" +
+                             consumer->name + "'",
                          "give the new loops names of their own instead of reusing '" +
                              placement.variable.name() + "'"));
       }
@@ -160,8 +163,7 @@ struct PlacementChecker {
       if (level.definition >= 0 && use.definition != level.definition) {
         return "it is another definition";
       }
-      const auto& schedule =
-          of(use.stage).definitions[static_cast<std::size_t>(use.definition)];
+      const auto& schedule = of(use.stage).definitions[static_cast<std::size_t>(use.definition)];
       if (index_of(schedule, level.variable) < schedule.loops.size()) return "";
       return "it has no loop '" + level.variable.name() + "'";
     }
@@ -193,11 +195,10 @@ struct PlacementChecker {
     for (const Use& use : uses(stage)) {
       const std::string why = outside(use, compute);
       if (why.empty()) continue;
-      refuse_compute(stage,
-                     refusal("its use in '" +
-                                 stage_text(state.algorithm, {use.stage, use.definition}) +
-                                 "' lies outside " + level_text(compute) + ": " + why,
-                             "compute_root(), or a level that encloses every use"));
+      refuse_compute(
+          stage, refusal("its use in '" + stage_text(state.algorithm, {use.stage, use.definition}) +
+                             "' lies outside " + level_text(compute) + ": " + why,
+                         "compute_root(), or a level that encloses every use"));
     }
   }
 

@@ -39,12 +39,11 @@ std::optional<Diagnostic> check_reduction_view(const State& state, const StageRe
   const Definition& definition = definition_of(state, ref);
   for (const Loop& loop : schedule.loops) {
     bool from_pure = false;
-    const bool from_domain =
-        derives_from_domain(schedule, definition, loop.variable, &from_pure);
+    const bool from_domain = derives_from_domain(schedule, definition, loop.variable, &from_pure);
     if (from_domain && from_pure) {
-      return refusal("the loop '" + loop.name.name() +
-                         "' is fused from a reduction variable and a pure one",
-                     "fuse them after this rewrite");
+      return refusal(
+          "the loop '" + loop.name.name() + "' is fused from a reduction variable and a pure one",
+          "fuse them after this rewrite");
     }
   }
   return std::nullopt;
@@ -61,13 +60,12 @@ ReductionView reduction_view(const State& state, const StageRef& ref) {
       const auto old = spans.find(r.split.old);
       if (old == spans.end()) continue;
       const Expr rounded = plus(old->second.extent, ir::index_literal(r.split.factor - 1));
-      const Expr outer =
-          index_op(ir::Op::Div, rounded, ir::index_literal(r.split.factor));
+      const Expr outer = index_op(ir::Op::Div, rounded, ir::index_literal(r.split.factor));
       spans[r.split.outer] = {zero, algebra::simplify(outer)};
       spans[r.split.inner] = {zero, ir::index_literal(r.split.factor)};
     } else if (spans.contains(r.fuse.inner) && spans.contains(r.fuse.outer)) {
-      spans[r.fuse.fused] = {zero, algebra::simplify(times(spans[r.fuse.inner].extent,
-                                                           spans[r.fuse.outer].extent))};
+      spans[r.fuse.fused] = {
+          zero, algebra::simplify(times(spans[r.fuse.inner].extent, spans[r.fuse.outer].extent))};
     }
   }
   ReductionView view;
@@ -86,8 +84,8 @@ ReductionView reduction_view(const State& state, const StageRef& ref) {
                               values.at(r->split.inner));
       values[r->split.old] = algebra::simplify(plus(steps, old->second.min));
       std::int64_t extent = 0;
-      const bool divides = ir::as_constant(old->second.extent, &extent) &&
-                           extent % r->split.factor == 0;
+      const bool divides =
+          ir::as_constant(old->second.extent, &extent) && extent % r->split.factor == 0;
       if (!divides) {
         view.guard = both(algebra::simplify(ir::binary(ir::Op::Less, steps, old->second.extent)),
                           view.guard);
@@ -96,13 +94,14 @@ ReductionView reduction_view(const State& state, const StageRef& ref) {
       const Span inner = spans.at(r->fuse.inner);
       const Span outer = spans.at(r->fuse.outer);
       const Expr fused = values.at(r->fuse.fused);
-      values[r->fuse.inner] = algebra::simplify(
-          plus(index_op(ir::Op::Mod, fused, inner.extent), inner.min));
-      values[r->fuse.outer] = algebra::simplify(
-          plus(index_op(ir::Op::Div, fused, inner.extent), outer.min));
+      values[r->fuse.inner] =
+          algebra::simplify(plus(index_op(ir::Op::Mod, fused, inner.extent), inner.min));
+      values[r->fuse.outer] =
+          algebra::simplify(plus(index_op(ir::Op::Div, fused, inner.extent), outer.min));
     }
   }
-  for (const ReductionVariable& r : definition.domain) view.from_loops[r.symbol] = values.at(r.symbol);
+  for (const ReductionVariable& r : definition.domain)
+    view.from_loops[r.symbol] = values.at(r.symbol);
   return view;
 }
 
@@ -118,9 +117,10 @@ std::optional<Diagnostic> check_rewritable(const State& state, const StageRef& r
   const Definition& definition = definition_of(state, ref);
   const DefinitionSchedule& schedule = definition_schedule(state, ref);
   if (!as_self_update(stage, definition)) {
-    return refusal("the update is not of the form f(a) = f(a) op g, with op one of + * min max & | ^ "
-                   "and g free of f",
-                   "restate the update in that form");
+    return refusal(
+        "the update is not of the form f(a) = f(a) op g, with op one of + * min max & | ^ "
+        "and g free of f",
+        "restate the update in that form");
   }
   if (!schedule.specializations.empty() || schedule.atomic) {
     return refusal("the definition has branches or is atomic already",

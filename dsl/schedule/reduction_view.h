@@ -1,6 +1,6 @@
 #pragma once
-// What rfactor and reduce_across share: a reduction seen through the loops that the schedule has made
-// of its variables, and the pieces that a rewritten reduction is put together from.
+// What rfactor and reduce_across share: a reduction seen through the loops that the schedule has
+// made of its variables, and the pieces that a rewritten reduction is put together from.
 
 #include <optional>
 #include <vector>
@@ -11,8 +11,8 @@ namespace sinter::schedule {
 
 /// A reduction loop of the present schedule, as it becomes a variable of a rewritten reduction.
 struct ReductionLoop {
-  Symbol name;      // what the schedule calls it
-  Expr min, extent; // Index, over sizes
+  Symbol name;       // what the schedule calls it
+  Expr min, extent;  // Index, over sizes
 };
 
 struct ReductionView {
@@ -24,10 +24,11 @@ struct ReductionView {
 std::optional<Diagnostic> check_reduction_view(const State&, const StageRef&);
 ReductionView reduction_view(const State&, const StageRef&);
 
-/// Refusals that the rewrites share: the definition is an update f(a) = f(a) op g, its pure loops and
-/// loop kinds are untouched, there is no branch, and `name` is one of its reduction loops.
+/// Refusals that the rewrites share: the definition is an update f(a) = f(a) op g, its pure loops
+/// and loop kinds are untouched, there is no branch, and `name` is one of its reduction loops.
 std::optional<Diagnostic> check_rewritable(const State&, const StageRef&);
-std::optional<Diagnostic> check_is_reduction_loop(const State&, const StageRef&, const Symbol& name);
+std::optional<Diagnostic> check_is_reduction_loop(const State&, const StageRef&,
+                                                  const Symbol& name);
 
 /// The value that changes nothing: x op identity == x, bit for bit.
 Expr identity_of(ir::Op op, Type type);
@@ -52,8 +53,8 @@ std::vector<Expr> partial_values(const StageDefinition& stage, const Definition&
 std::vector<Expr> substitute_all(const std::vector<Expr>&, const ir::Substitution&);
 /// a and b; either may be undefined.
 Expr both(const Expr& a, const Expr& b);
-/// Coordinates at which the final update merges: the old ones where they do not depend on the domain,
-/// else the stage's own variable.
+/// Coordinates at which the final update merges: the old ones where they do not depend on the
+/// domain, else the stage's own variable.
 std::vector<Expr> merge_coordinates(const StageDefinition&, const Definition&);
 
 /// Puts `stage` right before (after) `neighbour` and gives it its initial schedule.

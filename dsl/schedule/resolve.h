@@ -1,7 +1,8 @@
 #pragma once
 // resolve(): an algorithm and a schedule make a ScheduledPipeline, or an error that names the
 // directive at fault. Replays the entries in order, chooses tails, then proves what depends on the
-// whole: order of reductions, races, placement. The three steps are in resolve, legality, placement.
+// whole: order of reductions, races, placement. The three steps are in resolve, legality,
+// placement.
 
 #include "dsl/schedule/directive.h"
 #include "dsl/schedule/stage_schedule.h"
@@ -16,7 +17,8 @@ std::optional<Diagnostic> refusal_of(const Algorithm&, const Schedule&);
 /// The loop nest after the first `count` directives, legal or not: for errors, viewer and lessons.
 std::string loop_nest_after(const Algorithm&, const Schedule&, std::size_t count);
 
-// --- the steps, after all entries are replayed ----------------------------------------------------
+// --- the steps, after all entries are replayed
+// ----------------------------------------------------
 /// Auto becomes GuardWithIf or ShiftInwards.
 void choose_tails(State&);
 /// Order of reduction steps, races, constant extents; for every definition and branch.

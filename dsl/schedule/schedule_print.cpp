@@ -12,7 +12,7 @@ namespace {
 /// How symbols of variables and stages become text, for the directives of one stage.
 struct Printer {
   const Algorithm& algorithm;
-  VariableNames* names;  // null: every variable by its own name
+  VariableNames* names;                                 // null: every variable by its own name
   const std::unordered_map<Symbol, std::string>* made;  // names of stages made by directives
   StageRef ref;
 
@@ -115,7 +115,9 @@ struct Printer {
     }
     return "{" + pairs + "}";
   }
-  std::string arguments(const ReduceAcross& d) const { return text(d.loop) + ", " + text(d.widths); }
+  std::string arguments(const ReduceAcross& d) const {
+    return text(d.loop) + ", " + text(d.widths);
+  }
   std::string arguments(const In& d) const {
     std::string list_of_names;
     for (const Symbol& s : d.consumers) {

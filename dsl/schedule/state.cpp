@@ -143,9 +143,9 @@ std::optional<Diagnostic> check_is_loop(const State& state, const StageRef& ref,
     }
     return mentions(schedule, name);
   }();
-  return refusal("'" + name.name() + "' is not a loop of this definition" +
-                     (was_loop ? " any more" : ""),
-                 "name one of its loops (innermost first): " + loops_text(schedule));
+  return refusal(
+      "'" + name.name() + "' is not a loop of this definition" + (was_loop ? " any more" : ""),
+      "name one of its loops (innermost first): " + loops_text(schedule));
 }
 
 std::optional<Diagnostic> check_factor(const IntegerArg& factor) {

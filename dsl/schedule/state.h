@@ -35,7 +35,8 @@ struct State {
 /// Every stage with its own loops in Halide's order, computed inline; outputs at root.
 State initial_state(const Algorithm&, bool partial = false);
 StageSchedule initial_schedule(const StageDefinition&, bool is_output);
-/// A definition's own loops: reduction variables innermost (first fastest), then dimension 0, 1, ...
+/// A definition's own loops: reduction variables innermost (first fastest), then dimension 0, 1,
+/// ...
 DefinitionSchedule initial_definition_schedule(const StageDefinition&, std::size_t definition);
 
 /// The schedule that the current entry speaks of: of the definition, or of its branch.

@@ -143,8 +143,9 @@ class Stage {
   /// this update then reduces.
   Func rfactor(const std::vector<std::pair<RVar, Var>>& preserved, Location where = Location::current());
   Func rfactor(const RVar&, const Var&, Location where = Location::current());
-  /// Reduces along `r` in a tree of the given widths.
-  Stage& reduce_across(const RVar& r, const std::vector<int>& widths, Location where = Location::current());
+  /// Reduces along `r` in a tree of the given widths; the Func of its partial results, whose variables
+  /// i1, i2, ... follow those of the stage.
+  Func reduce_across(const RVar& r, const std::vector<int>& widths, Location where = Location::current());
 
  private:
   std::shared_ptr<FuncContents> contents_;

@@ -4,8 +4,7 @@
 
 namespace sinter::schedule {
 
-std::optional<Diagnostic> check(const AlignBounds& align, const StageRef& ref,
-                                const State& state) {
+std::optional<Diagnostic> check(const AlignBounds& align, const StageRef& ref, const State& state) {
   if (auto problem = check_dimension(state, ref, align.variable)) return problem;
   if (auto problem = check_factor(align.modulus)) return problem;
   if (!align.remainder.is_constant()) {

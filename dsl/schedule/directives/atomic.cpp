@@ -10,9 +10,10 @@ std::optional<Diagnostic> check(const Atomic& atomic, const StageRef& ref, const
   }
   const auto update = as_self_update(stage_of(state, ref), definition_of(state, ref));
   if (!update) {
-    return refusal("the update is not of the form f(a) = f(a) op g, with op one of + * min max & | ^ "
-                   "and g free of f",
-                   "drop atomic and keep the reduction serial, or restate the update");
+    return refusal(
+        "the update is not of the form f(a) = f(a) op g, with op one of + * min max & | ^ "
+        "and g free of f",
+        "drop atomic and keep the reduction serial, or restate the update");
   }
   if (!update->exact) {
     return refusal("the order of float additions and multiplications decides the rounding",

@@ -53,9 +53,9 @@ std::optional<Diagnostic> check_size(const State& state, const Expr& e, const ch
     };
     for (const Symbol& s : ir::free_symbols(e.node())) {
       if (is_variable(s)) {
-        return refusal(std::string("the ") + what + " depends on the loop variable '" + s.name() +
-                           "'",
-                       "use literals, parameters and buffer extents only");
+        return refusal(
+            std::string("the ") + what + " depends on the loop variable '" + s.name() + "'",
+            "use literals, parameters and buffer extents only");
       }
     }
   }

@@ -4,8 +4,7 @@
 
 namespace sinter::schedule {
 
-std::optional<Diagnostic> check(const BoundExtent& bound, const StageRef& ref,
-                                const State& state) {
+std::optional<Diagnostic> check(const BoundExtent& bound, const StageRef& ref, const State& state) {
   if (auto problem = check_dimension(state, ref, bound.variable)) return problem;
   return check_size(state, bound.extent, "extent");
 }

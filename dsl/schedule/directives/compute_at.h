@@ -17,8 +17,8 @@ struct ComputeAt {
   int definition = -1;  // >= 0: only inside that definition of the consumer
 };
 
-/// Refused on outputs and at its own loops. At resolve(): when the consumer or its loop does not exist,
-/// or a use of the stage lies outside that loop.
+/// Refused on outputs and at its own loops. At resolve(): when the consumer or its loop does not
+/// exist, or a use of the stage lies outside that loop.
 std::optional<Diagnostic> check(const ComputeAt&, const StageRef&, const State&);
 void apply(const ComputeAt&, const StageRef&, State&);
 

@@ -81,8 +81,8 @@ std::optional<Diagnostic> check(const In& in, const StageRef& ref, const State& 
 
 void apply(const In& in, const StageRef& ref, State& state) {
   for (StageDefinition& stage : state.algorithm.stages) {
-    const bool named = std::find(in.consumers.begin(), in.consumers.end(), stage.id) !=
-                       in.consumers.end();
+    const bool named =
+        std::find(in.consumers.begin(), in.consumers.end(), stage.id) != in.consumers.end();
     if (in.consumers.empty() ? is_reader(state, stage, ref.stage) : named) {
       redirect(stage, ref.stage, in.wrapper);
     }

@@ -16,7 +16,8 @@ struct In {
   Symbol wrapper;                 // id of the new stage
 };
 
-/// Refused on updates, and when a named consumer does not exist or does not call the stage (any more).
+/// Refused on updates, and when a named consumer does not exist or does not call the stage (any
+/// more).
 std::optional<Diagnostic> check(const In&, const StageRef&, const State&);
 void apply(const In&, const StageRef&, State&);
 /// "f.in(g)", "f.in()", "f.in({g, h})".

@@ -1,6 +1,6 @@
 #pragma once
-// Runs the iterations of a loop on several threads, in no particular order. With a factor, each task
-// runs that many iterations.
+// Runs the iterations of a loop on several threads, in no particular order. With a factor, each
+// task runs that many iterations.
 //
 //   before                  after  f.parallel(y)        after  f.parallel(y, 4)
 //     for y:                  parallel y:                 parallel y:

@@ -100,8 +100,8 @@ StageDefinition partials(const Tree& tree, const ReduceAcross& directive, const 
   return partial;
 }
 
-/// q(..., i, rest) = p(..., i, rest) op p(..., i + half, rest), i being lane `lane`. The source's lanes
-/// begin with `first`; those before `lane` are reduced to their element 0 already.
+/// q(..., i, rest) = p(..., i, rest) op p(..., i + half, rest), i being lane `lane`. The source's
+/// lanes begin with `first`; those before `lane` are reduced to their element 0 already.
 StageDefinition halving(const Tree& tree, const StageDefinition& source, std::size_t first,
                         std::size_t lane, std::int64_t half, const std::string& name) {
   StageDefinition level;
@@ -159,7 +159,8 @@ std::optional<Diagnostic> check(const ReduceAcross& across, const StageRef& ref,
 void apply(const ReduceAcross& across, const StageRef& ref, State& state) {
   const StageDefinition& stage = stage_of(state, ref);
   const Definition& update = definition_of(state, ref);
-  Tree tree{stage, update, as_self_update(stage, update)->op, reduction_view(state, ref), {}, {}, {}};
+  Tree tree{stage, update, as_self_update(stage, update)->op, reduction_view(state, ref), {},
+            {},    {}};
   Definition merge;
   merge.where = state.where;
   for (const ReductionLoop& loop : tree.view.loops) {
@@ -201,9 +202,9 @@ void apply(const ReduceAcross& across, const StageRef& ref, State& state) {
   for (std::size_t k = 0; k < tree.stage.types.size(); ++k) {
     const Type type = tree.stage.types[k];
     const int component = static_cast<int>(k);
-    merge.values.push_back(fold_values(tree.op,
-                                       ir::access(type, tree.stage.id, merge.coordinates, component),
-                                       ir::access(type, source.id, at, component)));
+    merge.values.push_back(
+        fold_values(tree.op, ir::access(type, tree.stage.id, merge.coordinates, component),
+                    ir::access(type, source.id, at, component)));
   }
   replace_definition(state, ref, std::move(merge));
 }

@@ -1,8 +1,8 @@
 #pragma once
-// Reduces along a loop in a tree (a rewrite). With widths {n0, n1, ..., nm}, step r - min of the loop
-// is ((t * nm + im) * ... + i1) * n0 + i0. Partial (i1, ..., im) folds over t (outer) and i0 from the
-// identity, steps beyond the extent left out; then for l = 1..m, s = nl / 2, ..., 1:
-// p[i] = p[i] op p[i + s] along il; the update adds p[0] to the value before it. The partials are a
+// Reduces along a loop in a tree (a rewrite). With widths {n0, n1, ..., nm}, step r - min of the
+// loop is ((t * nm + im) * ... + i1) * n0 + i0. Partial (i1, ..., im) folds over t (outer) and i0
+// from the identity, steps beyond the extent left out; then for l = 1..m, s = nl / 2, ..., 1: p[i]
+// = p[i] op p[i + s] along il; the update adds p[0] to the value before it. The partials are a
 // stage with variables i1 ... im, each level of the tree is one too, inline unless placed.
 //
 //   before                      after  f.update().reduce_across(r, {4, 2})
@@ -21,8 +21,9 @@ struct ReduceAcross {
   Symbol partial;  // id of the stage of partials
 };
 
-/// Refused unless the definition is an update f(a) = f(a) op g with an associative op, `loop` is one
-/// of its reduction loops, n0 >= 1 and the other widths are powers of two. Refused inside specialize.
+/// Refused unless the definition is an update f(a) = f(a) op g with an associative op, `loop` is
+/// one of its reduction loops, n0 >= 1 and the other widths are powers of two. Refused inside
+/// specialize.
 std::optional<Diagnostic> check(const ReduceAcross&, const StageRef&, const State&);
 void apply(const ReduceAcross&, const StageRef&, State&);
 /// "f.reduce_across(r)", "f.update(1).reduce_across(r)".

@@ -18,15 +18,16 @@ const Symbol* pure_name(const Rfactor& rfactor, const Symbol& loop) {
 std::optional<Diagnostic> check_names(const Rfactor& rfactor, const StageDefinition& stage) {
   for (std::size_t i = 0; i < rfactor.preserved.size(); ++i) {
     const Symbol& u = rfactor.preserved[i].second;
-    bool taken = std::find(stage.variables.begin(), stage.variables.end(), u) !=
-                 stage.variables.end();
+    bool taken =
+        std::find(stage.variables.begin(), stage.variables.end(), u) != stage.variables.end();
     for (std::size_t j = 0; j < i; ++j) {
       taken = taken || rfactor.preserved[j].second == u ||
               rfactor.preserved[j].first == rfactor.preserved[i].first;
     }
     if (taken) {
-      return refusal("the pure variable '" + u.name() + "' or its loop is named twice, or is a "
-                     "variable of the stage",
+      return refusal("the pure variable '" + u.name() +
+                         "' or its loop is named twice, or is a "
+                         "variable of the stage",
                      "give each preserved loop a new pure variable of its own");
     }
   }
@@ -90,9 +91,9 @@ void apply(const Rfactor& rfactor, const StageRef& ref, State& state) {
   for (std::size_t k = 0; k < stage.types.size(); ++k) {
     const int component = static_cast<int>(k);
     initial.values.push_back(identity_of(op, stage.types[k]));
-    merge.values.push_back(fold_values(
-        op, ir::access(stage.types[k], stage.id, merge.coordinates, component),
-        ir::access(stage.types[k], partial.id, merged_at, component)));
+    merge.values.push_back(
+        fold_values(op, ir::access(stage.types[k], stage.id, merge.coordinates, component),
+                    ir::access(stage.types[k], partial.id, merged_at, component)));
   }
   fold.values = partial_values(stage, update, substitution, [&](int component) {
     // Coordinates of the domain's old variables are substituted together with the rest.

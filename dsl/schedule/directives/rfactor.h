@@ -1,7 +1,7 @@
 #pragma once
 // Splits a reduction in two (a rewrite): the named reduction loops become pure variables of a new
-// stage, which reduces along the others; the update then reduces the new stage along the named ones.
-// Splits, fuses and reorders of the reduction variables before it become part of the rewrite.
+// stage, which reduces along the others; the update then reduces the new stage along the named
+// ones. Splits, fuses and reorders of the reduction variables before it become part of the rewrite.
 //
 //   before                          after  f.update().rfactor(ro, u)      (r split into ro, ri)
 //     for x: f(x) = 0                 for x, u: f.rfactor(ro)(x, u) = identity
@@ -22,8 +22,8 @@ struct Rfactor {
   Symbol intermediate;                               // id of the new stage
 };
 
-/// Refused unless the definition is an update f(a) = f(a) op g with an associative op, the names are
-/// reduction loops, and at least one other reduction loop is left. Refused inside specialize.
+/// Refused unless the definition is an update f(a) = f(a) op g with an associative op, the names
+/// are reduction loops, and at least one other reduction loop is left. Refused inside specialize.
 std::optional<Diagnostic> check(const Rfactor&, const StageRef&, const State&);
 void apply(const Rfactor&, const StageRef&, State&);
 /// "f.rfactor(ro)", "f.update(1).rfactor(ro)".

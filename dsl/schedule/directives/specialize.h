@@ -1,6 +1,6 @@
 #pragma once
-// Makes a second schedule of a definition, used when the condition holds; directives on the handle it
-// returns shape that branch only. It starts as a copy of the schedule so far.
+// Makes a second schedule of a definition, used when the condition holds; directives on the handle
+// it returns shape that branch only. It starts as a copy of the schedule so far.
 //
 //   before                  after  f.specialize(width >= 8).vectorize(x, 8)
 //     for x:                  if (width >= 8):

@@ -31,9 +31,10 @@ std::optional<Diagnostic> check_tail(const Split& split, const StageRef& ref, co
                      "use TailStrategy::GuardWithIf");
     }
     if (ref.definition > 0 && reads_itself(stage, definition)) {
-      return refusal("ShiftInwards would update some elements twice, and this update reads what "
-                     "it writes",
-                     "use TailStrategy::GuardWithIf");
+      return refusal(
+          "ShiftInwards would update some elements twice, and this update reads what "
+          "it writes",
+          "use TailStrategy::GuardWithIf");
     }
   }
   if (split.tail == Tail::RoundUp) {
@@ -41,8 +42,8 @@ std::optional<Diagnostic> check_tail(const Split& split, const StageRef& ref, co
       return refusal("RoundUp would run the reduction beyond its domain",
                      "use TailStrategy::GuardWithIf");
     }
-    const auto extent = constant_extent(state.schedules.at(ref.stage), stage, definition, schedule,
-                                        loop.variable);
+    const auto extent =
+        constant_extent(state.schedules.at(ref.stage), stage, definition, schedule, loop.variable);
     const bool divides = extent && *extent % split.factor.constant() == 0;
     if (ref.definition > 0 && !divides) {
       return refusal("RoundUp would update elements that the pure definition has not set",
@@ -52,8 +53,8 @@ std::optional<Diagnostic> check_tail(const Split& split, const StageRef& ref, co
       const bool is_inner = r.kind == Relation::Kind::Split && r.split.inner == loop.variable;
       if (is_inner && !divides) {
         return refusal("RoundUp would run into the next tile: the factor does not divide the " +
-                           std::to_string(r.split.factor) + " iterations of '" +
-                           loop.name.name() + "'",
+                           std::to_string(r.split.factor) + " iterations of '" + loop.name.name() +
+                           "'",
                        "use TailStrategy::GuardWithIf, or a factor that divides " +
                            std::to_string(r.split.factor));
       }

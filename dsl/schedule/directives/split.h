@@ -18,8 +18,9 @@ struct Split {
   Tail tail = Tail::Auto;
 };
 
-/// Refused when `old` is no loop, a new name is taken (reusing old's for one of the two is fine), the
-/// factor is not a positive constant, or the tail would run reduction steps twice or beyond the domain.
+/// Refused when `old` is no loop, a new name is taken (reusing old's for one of the two is fine),
+/// the factor is not a positive constant, or the tail would run reduction steps twice or beyond the
+/// domain.
 std::optional<Diagnostic> check(const Split&, const StageRef&, const State&);
 void apply(const Split&, const StageRef&, State&);
 

@@ -18,8 +18,8 @@ struct StoreAt {
   int definition = -1;  // >= 0: only inside that definition of the consumer
 };
 
-/// Refused on outputs and at its own loops. At resolve(): when the level does not enclose the level of
-/// computation, or a parallel or vectorised loop lies between.
+/// Refused on outputs and at its own loops. At resolve(): when the level does not enclose the level
+/// of computation, or a parallel or vectorised loop lies between.
 std::optional<Diagnostic> check(const StoreAt&, const StageRef&, const State&);
 void apply(const StoreAt&, const StageRef&, State&);
 

@@ -4,7 +4,8 @@
 
 namespace sinter::schedule {
 
-std::optional<Diagnostic> check(const Vectorize& vectorize, const StageRef& ref, const State& state) {
+std::optional<Diagnostic> check(const Vectorize& vectorize, const StageRef& ref,
+                                const State& state) {
   if (!vectorize.factor) return check_is_loop(state, ref, vectorize.loop);
   return check(implied_split(vectorize.loop, *vectorize.factor, vectorize.tail), ref, state);
 }
