@@ -14,7 +14,8 @@ bool Definition::is_pure_in(std::size_t d, const std::vector<Symbol>& variables)
 }
 
 const StageDefinition* Algorithm::find(const Symbol& id) const {
-  const auto it = std::find_if(stages.begin(), stages.end(), [&](const StageDefinition& s) { return s.id == id; });
+  const auto it = std::find_if(stages.begin(), stages.end(),
+                               [&](const StageDefinition& s) { return s.id == id; });
   return it == stages.end() ? nullptr : &*it;
 }
 const StageDefinition& Algorithm::stage(const Symbol& id) const {
@@ -23,7 +24,8 @@ const StageDefinition& Algorithm::stage(const Symbol& id) const {
   return *found;
 }
 const Image* Algorithm::find_image(const Symbol& id) const {
-  const auto it = std::find_if(images.begin(), images.end(), [&](const Image& i) { return i.id == id; });
+  const auto it =
+      std::find_if(images.begin(), images.end(), [&](const Image& i) { return i.id == id; });
   return it == images.end() ? nullptr : &*it;
 }
 bool Algorithm::is_output(const Symbol& id) const {
@@ -57,15 +59,18 @@ std::string list(const std::vector<Expr>& exprs, const ExprNames& names) {
   return text;
 }
 
-std::string definition_text(const StageDefinition& stage, const Definition& definition, const ExprNames& names) {
+std::string definition_text(const StageDefinition& stage, const Definition& definition,
+                            const ExprNames& names) {
   std::string text = stage.name + "(" + list(definition.coordinates, names) + ") = ";
   if (definition.is_undef()) text += "undef";
   else if (definition.values.size() == 1) text += list(definition.values, names);
   else text += "(" + list(definition.values, names) + ")";
   for (const ReductionVariable& v : definition.domain) {
-    text += "\n    over " + v.symbol.name() + " in [" + print_expr(v.min, names) + ", +" + print_expr(v.extent, names) + ")";
+    text += "\n    over " + v.symbol.name() + " in [" + print_expr(v.min, names) + ", +" +
+            print_expr(v.extent, names) + ")";
   }
-  if (definition.predicate.defined()) text += "\n    where " + print_expr(definition.predicate, names);
+  if (definition.predicate.defined())
+    text += "\n    where " + print_expr(definition.predicate, names);
   return text + "\n";
 }
 
@@ -86,7 +91,8 @@ std::string to_string(const Algorithm& algorithm) {
   }
   std::string text;
   for (const Image& image : algorithm.images) {
-    text += "image " + image.name + ": " + to_string(image.type) + ", " + std::to_string(image.fields.size()) + "-d\n";
+    text += "image " + image.name + ": " + to_string(image.type) + ", " +
+            std::to_string(image.fields.size()) + "-d\n";
   }
   for (const ScalarParameter& s : algorithm.scalars) {
     text += "scalar " + s.name + ": " + to_string(s.type);
@@ -95,7 +101,8 @@ std::string to_string(const Algorithm& algorithm) {
     text += "\n";
   }
   for (const StageDefinition& s : algorithm.stages) {
-    text += (algorithm.is_output(s.id) ? "output " : "stage ") + s.name + ": " + types_text(s.types) + "\n";
+    text += (algorithm.is_output(s.id) ? "output " : "stage ") + s.name + ": " +
+            types_text(s.types) + "\n";
     for (const Definition& d : s.definitions) text += "  " + definition_text(s, d, names);
   }
   return text;
@@ -105,7 +112,8 @@ std::vector<Symbol> callees(const StageDefinition& stage, const Algorithm& algor
   std::vector<Symbol> found;
   for_each_expr(stage, [&](const Expr& e) {
     ir::for_each_node(e.node(), [&](const ir::Ref& n) {
-      if (n->op == ir::Op::Access && n->symbol != stage.id && algorithm.find(n->symbol) != nullptr &&
+      if (n->op == ir::Op::Access && n->symbol != stage.id &&
+          algorithm.find(n->symbol) != nullptr &&
           std::find(found.begin(), found.end(), n->symbol) == found.end()) {
         found.push_back(n->symbol);
       }

@@ -2,6 +2,7 @@
 
 #include "dsl/algorithm/images.h"
 #include "dsl/algorithm/typing.h"
+#include "dsl/algorithm/wording.h"
 
 namespace sinter::BoundaryConditions {
 
@@ -25,22 +26,28 @@ Func mapped(const Source& source, const Region& given, const std::string& name, 
   return result;
 }
 
-Expr nearest(const Expr& x, const Expr& min, const Expr& extent) { return clamp(x, min, min + extent - 1); }
+Expr nearest(const Expr& x, const Expr& min, const Expr& extent) {
+  return clamp(x, min, min + extent - 1);
+}
 
 }  // namespace
 
-Source::Source(const Func& func) : name_(func.name()), call_([func](std::vector<Expr> args) { return Tuple(func(std::move(args))); }) {
+Source::Source(const Func& func)
+    : name_(func.name()),
+      call_([func](std::vector<Expr> args) { return Tuple(func(std::move(args))); }) {
   for (const Var& v : func.args()) variables_.emplace_back(v);
 }
 
 Region Source::region_or_own(const Region& given) const {
   const Region& region = given.empty() ? region_ : given;
   if (region.empty() && !variables_.empty()) {
-    typing::refuse("boundary condition", "the bounds of '" + name_ + "' are not known", "give (min, extent) pairs");
+    typing::refuse("boundary condition", "the bounds of '" + name_ + "' are not known",
+                   "give (min, extent) pairs");
   }
   if (region.size() > variables_.size()) {
-    typing::refuse("boundary condition", "'" + name_ + "' has " + std::to_string(variables_.size()) +
-                                             " dimensions, and bounds are given for " + std::to_string(region.size()),
+    typing::refuse("boundary condition",
+                   "'" + name_ + "' has " + counted(variables_.size(), "dimension") +
+                       ", and bounds are given for " + std::to_string(region.size()),
                    "give one (min, extent) pair for each dimension");
   }
   return region;
@@ -52,7 +59,7 @@ Expr Source::buffer_bound(const BufferBase& buffer, int d, bool is_extent) {
 
 Region region_of(const std::vector<Expr>& bounds) {
   if (bounds.size() % 2 != 0) {
-    typing::refuse("boundary condition", "it is given " + std::to_string(bounds.size()) + " bounds",
+    typing::refuse("boundary condition", "it is given " + counted(bounds.size(), "bound"),
                    "give a min and an extent for each dimension");
   }
   Region region;
@@ -74,15 +81,17 @@ Func constant_exterior(const Source& source, const Tuple& value, const Region& g
   }
   const Tuple values = source(inside);
   if (values.size() != value.size()) {
-    typing::refuse("constant_exterior", "'" + source.name() + "' has " + std::to_string(values.size()) +
-                                            " components, and " + std::to_string(value.size()) + " values are given",
+    typing::refuse("constant_exterior",
+                   "'" + source.name() + "' has " + counted(values.size(), "component") + ", and " +
+                       counted(value.size(), "value") + " are given",
                    "give one value per component");
   }
   std::vector<Expr> selected;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Type type = values[i].type();
     const Expr outside = typing::is_adaptable(value[i]) && type != Int(32)
-                             ? typing::adapt(type, value[i], "constant_exterior") : cast(type, value[i]);
+                             ? typing::adapt(type, value[i], "constant_exterior")
+                             : cast(type, value[i]);
     selected.push_back(select(is_outside, outside, values[i]));
   }
   Func result("constant_exterior");
@@ -91,32 +100,38 @@ Func constant_exterior(const Source& source, const Tuple& value, const Region& g
 }
 
 Func constant_exterior(const Source& source, const Expr& value, const Region& bounds) {
-  return constant_exterior(source, Tuple(std::vector<Expr>(source(source.variables()).size(), value)), bounds);
+  return constant_exterior(
+      source, Tuple(std::vector<Expr>(source(source.variables()).size(), value)), bounds);
 }
 
-Func repeat_edge(const Source& source, const Region& bounds) { return mapped(source, bounds, "repeat_edge", nearest); }
+Func repeat_edge(const Source& source, const Region& bounds) {
+  return mapped(source, bounds, "repeat_edge", nearest);
+}
 
 // In the following the coordinate is clamped once more: the remainder already lies inside, but only
 // the clamp shows that to bounds inference whatever the extent is.
 Func repeat_image(const Source& source, const Region& bounds) {
-  return mapped(source, bounds, "repeat_image", [](const Expr& x, const Expr& min, const Expr& extent) {
-    return nearest((x - min) % extent + min, min, extent);
-  });
+  return mapped(source, bounds, "repeat_image",
+                [](const Expr& x, const Expr& min, const Expr& extent) {
+                  return nearest((x - min) % extent + min, min, extent);
+                });
 }
 
 Func mirror_image(const Source& source, const Region& bounds) {
-  return mapped(source, bounds, "mirror_image", [](const Expr& x, const Expr& min, const Expr& extent) {
-    const Expr period = (x - min) % (2 * extent);  // 0 1 2 | 3 4 5 -> 0 1 2 | 2 1 0
-    return nearest(select(period < extent, period, 2 * extent - 1 - period) + min, min, extent);
-  });
+  return mapped(
+      source, bounds, "mirror_image", [](const Expr& x, const Expr& min, const Expr& extent) {
+        const Expr period = (x - min) % (2 * extent);  // 0 1 2 | 3 4 5 -> 0 1 2 | 2 1 0
+        return nearest(select(period < extent, period, 2 * extent - 1 - period) + min, min, extent);
+      });
 }
 
 Func mirror_interior(const Source& source, const Region& bounds) {
-  return mapped(source, bounds, "mirror_interior", [](const Expr& x, const Expr& min, const Expr& extent) {
-    const Expr last = extent - 1;
-    const Expr period = (x - min) % max(2 * last, 1);  // 0 1 2 | 3 -> 0 1 2 | 1
-    return nearest(select(period < last, period, 2 * last - period) + min, min, extent);
-  });
+  return mapped(
+      source, bounds, "mirror_interior", [](const Expr& x, const Expr& min, const Expr& extent) {
+        const Expr last = extent - 1;
+        const Expr period = (x - min) % max(2 * last, 1);  // 0 1 2 | 3 -> 0 1 2 | 1
+        return nearest(select(period < last, period, 2 * last - period) + min, min, extent);
+      });
 }
 
 }  // namespace sinter::BoundaryConditions

@@ -7,6 +7,7 @@
 #include "dsl/algorithm/buffer_access.h"
 #include "dsl/algorithm/entities.h"
 #include "dsl/algorithm/images.h"
+#include "dsl/algorithm/wording.h"
 
 namespace sinter {
 
@@ -14,14 +15,9 @@ namespace {
 
 constexpr std::size_t Alignment = 128;  // of a cache line pair, and of what vectors want
 
-[[noreturn]] void refuse(const std::string& name, const std::string& what, const std::string& reason,
-                         const std::string& remedy) {
-  Diagnostic diagnostic;
-  diagnostic.stage = name;
-  diagnostic.directive = what;
-  diagnostic.reason = reason;
-  diagnostic.remedy = remedy;
-  throw RuntimeError(diagnostic);
+[[noreturn]] void refuse(const std::string& name, const std::string& what,
+                         const std::string& reason, const std::string& remedy) {
+  throw RuntimeError(make_diagnostic(name, what, reason, remedy));
 }
 
 std::shared_ptr<BufferContents> new_contents(Type type, const std::string& name) {
@@ -45,7 +41,8 @@ void BufferBase::set_name(const std::string& name) {
 std::size_t BufferBase::number_of_elements() const {
   if (!defined()) return 0;
   std::size_t count = 1;
-  for (const BufferDimension& d : contents_->dimensions) count *= static_cast<std::size_t>(std::max(d.extent, 0));
+  for (const BufferDimension& d : contents_->dimensions)
+    count *= static_cast<std::size_t>(std::max(d.extent, 0));
   return count;
 }
 
@@ -59,8 +56,8 @@ bool BufferBase::contains(const std::vector<int>& coordinates) const {
 }
 
 void BufferBase::no_such_dimension(int d) const {
-  refuse(name(), "dimension " + std::to_string(d), "the buffer has " + std::to_string(dimensions()) + " dimensions",
-         "use a dimension below that");
+  refuse(name(), "dimension " + std::to_string(d),
+         "the buffer has " + counted(dimensions(), "dimension"), "use a dimension below that");
 }
 
 void BufferBase::set_min(const std::vector<int>& mins) {
@@ -83,9 +80,11 @@ void BufferBase::crop(int d, int min, int extent) {
   const bool inside = extent >= 0 && min >= old.min &&
                       std::int64_t{min} + extent <= std::int64_t{old.min} + old.extent;
   if (!inside) {
-    refuse(name(), "crop(" + std::to_string(d) + ", " + std::to_string(min) + ", " + std::to_string(extent) + ")",
-           "dimension " + std::to_string(d) + " covers min " + std::to_string(old.min) + ", extent " +
-               std::to_string(old.extent),
+    refuse(name(),
+           "crop(" + std::to_string(d) + ", " + std::to_string(min) + ", " +
+               std::to_string(extent) + ")",
+           "dimension " + std::to_string(d) + " covers min " + std::to_string(old.min) +
+               ", extent " + std::to_string(old.extent),
            "crop to a part of it");
   }
   contents_->host += (std::int64_t{min} - old.min) * old.stride * type().bytes();
@@ -94,7 +93,8 @@ void BufferBase::crop(int d, int min, int extent) {
   now.extent = extent;
 }
 void BufferBase::crop(const std::vector<std::pair<int, int>>& box) {
-  for (std::size_t i = 0; i < box.size(); ++i) crop(static_cast<int>(i), box[i].first, box[i].second);
+  for (std::size_t i = 0; i < box.size(); ++i)
+    crop(static_cast<int>(i), box[i].first, box[i].second);
 }
 
 void BufferBase::slice(int d, int position) {
@@ -107,13 +107,15 @@ void BufferBase::slice(int d, int position) {
 void BufferBase::transpose(int d1, int d2) {
   dimension(d1);
   dimension(d2);
-  std::swap(contents_->dimensions[static_cast<std::size_t>(d1)], contents_->dimensions[static_cast<std::size_t>(d2)]);
+  std::swap(contents_->dimensions[static_cast<std::size_t>(d1)],
+            contents_->dimensions[static_cast<std::size_t>(d2)]);
 }
 void BufferBase::transpose(const std::vector<int>& order) {
   std::vector<int> sorted = order;
   std::sort(sorted.begin(), sorted.end());
   bool is_permutation = static_cast<int>(order.size()) == dimensions();
-  for (std::size_t i = 0; i < sorted.size(); ++i) is_permutation = is_permutation && sorted[i] == static_cast<int>(i);
+  for (std::size_t i = 0; i < sorted.size(); ++i)
+    is_permutation = is_permutation && sorted[i] == static_cast<int>(i);
   if (!is_permutation) {
     refuse(name(), "transpose", "the order is not a permutation of the buffer's dimensions",
            "name each dimension once");
@@ -131,35 +133,42 @@ void BufferBase::embed(int d, int position) {
   for (const BufferDimension& each : contents_->dimensions) {
     stride = std::max(stride, std::abs(each.stride) * std::max(each.extent, 1));
   }
-  contents_->dimensions.insert(contents_->dimensions.begin() + d, BufferDimension{position, 1, stride});
+  contents_->dimensions.insert(contents_->dimensions.begin() + d,
+                               BufferDimension{position, 1, stride});
   contents_->fields.clear();
   contents_->id = Symbol();
 }
 
 std::shared_ptr<BufferContents> BufferBase::allocate(Type type, const std::vector<int>& extents,
-                                                     const std::string& name, const std::vector<int>& storage_order) {
+                                                     const std::string& name,
+                                                     const std::vector<int>& storage_order) {
   auto contents = new_contents(type, name);
   contents->dimensions.resize(extents.size());
   std::int64_t stride = 1;
   for (std::size_t i = 0; i < extents.size(); ++i) {
     const std::size_t d = storage_order.empty() ? i : static_cast<std::size_t>(storage_order[i]);
     if (extents[d] < 0) {
-      refuse(name, "Buffer", "extent " + std::to_string(extents[d]) + " of dimension " + std::to_string(d) +
-                                 " is negative", "give an extent of at least 0");
+      refuse(name, "Buffer",
+             "extent " + std::to_string(extents[d]) + " of dimension " + std::to_string(d) +
+                 " is negative",
+             "give an extent of at least 0");
     }
     contents->dimensions[d] = {0, extents[d], stride};
     if (__builtin_mul_overflow(stride, std::int64_t{extents[d]}, &stride)) {
       refuse(name, "Buffer", "its size does not fit 64 bits", "use smaller extents");
     }
   }
-  const std::size_t bytes = static_cast<std::size_t>(stride) * static_cast<std::size_t>(type.bytes());
+  const std::size_t bytes =
+      static_cast<std::size_t>(stride) * static_cast<std::size_t>(type.bytes());
   void* memory = ::operator new(std::max<std::size_t>(bytes, 1), std::align_val_t{Alignment});
-  contents->memory = std::shared_ptr<void>(memory, [](void* p) { ::operator delete(p, std::align_val_t{Alignment}); });
+  contents->memory = std::shared_ptr<void>(
+      memory, [](void* p) { ::operator delete(p, std::align_val_t{Alignment}); });
   contents->host = static_cast<std::byte*>(memory);
   return contents;
 }
 
-std::shared_ptr<BufferContents> BufferBase::borrow(Type type, void* data, const std::vector<BufferDimension>& dims,
+std::shared_ptr<BufferContents> BufferBase::borrow(Type type, void* data,
+                                                   const std::vector<BufferDimension>& dims,
                                                    const std::string& name) {
   auto contents = new_contents(type, name);
   contents->host = static_cast<std::byte*>(data);
@@ -193,9 +202,11 @@ std::shared_ptr<BufferContents> BufferBase::copied() const {
     extents.push_back(extent(d));
     order.push_back(d);
   }
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return std::abs(stride(a)) < std::abs(stride(b)); });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return std::abs(stride(a)) < std::abs(stride(b)); });
   auto result = allocate(type(), extents, name(), order);
-  for (std::size_t d = 0; d < extents.size(); ++d) result->dimensions[d].min = contents_->dimensions[d].min;
+  for (std::size_t d = 0; d < extents.size(); ++d)
+    result->dimensions[d].min = contents_->dimensions[d].min;
   struct Target : BufferBase {
     explicit Target(std::shared_ptr<BufferContents> c) : BufferBase(std::move(c)) {}
     using BufferBase::copy_elements_from;
@@ -205,8 +216,8 @@ std::shared_ptr<BufferContents> BufferBase::copied() const {
 }
 
 namespace {
-void copy_box(const BufferContents& target, std::byte* to, const BufferContents& source, const std::byte* from,
-              const std::vector<int>& extents, std::size_t rank) {
+void copy_box(const BufferContents& target, std::byte* to, const BufferContents& source,
+              const std::byte* from, const std::vector<int>& extents, std::size_t rank) {
   const std::int64_t bytes = target.type.bytes();
   if (rank == 0) {
     std::memcpy(to, from, static_cast<std::size_t>(bytes));
@@ -220,7 +231,8 @@ void copy_box(const BufferContents& target, std::byte* to, const BufferContents&
     return;
   }
   for (int i = 0; i < extents[d]; ++i) {
-    copy_box(target, to + i * to_stride * bytes, source, from + i * from_stride * bytes, extents, d);
+    copy_box(target, to + i * to_stride * bytes, source, from + i * from_stride * bytes, extents,
+             d);
   }
 }
 }  // namespace
@@ -248,12 +260,15 @@ void BufferBase::check_is(Type wanted, int rank) const {
            "use Buffer<> or a Buffer of its own element type");
   }
   if (rank >= 0 && dimensions() != rank) {
-    refuse(name(), "Buffer", "it has " + std::to_string(dimensions()) + " dimensions, not " + std::to_string(rank),
+    refuse(name(), "Buffer",
+           "it has " + counted(dimensions(), "dimension") + ", not " + std::to_string(rank),
            "use a Buffer without a fixed number of dimensions, or slice or embed it");
   }
 }
 
-Expr BufferBase::access(std::vector<Expr> coordinates) const { return access_image(image_of(*this), std::move(coordinates)); }
+Expr BufferBase::access(std::vector<Expr> coordinates) const {
+  return access_image(image_of(*this), std::move(coordinates));
+}
 
 ir::BufferView view_of(const BufferBase& buffer) {
   ir::BufferView view;

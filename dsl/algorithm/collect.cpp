@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "dsl/algorithm/buffer_access.h"
+#include "dsl/algorithm/wording.h"
 
 namespace sinter {
 
@@ -31,7 +32,8 @@ class Names {
   static std::string cleaned(const std::string& name) {
     std::string text;
     for (const char c : name) {
-      const bool keeps = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+      const bool keeps =
+          (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
       text += keeps ? c : '_';
     }
     if (text.empty() || (text[0] >= '0' && text[0] <= '9')) text.insert(0, "_");
@@ -47,11 +49,13 @@ class Collector {
 
   void visit(const std::shared_ptr<const FuncContents>& func) {
     if (!seen_.insert(func->definition.id).second) return;
-    StageDefinition stage = func->definition;
-    stage.name = func->is_named ? names_.unique(stage.name) : names_.numbered(stage.name);
+    const std::string& given = func->definition.name;
+    const std::size_t name = chosen_.size();  // an index: chains are long, and this recurses
+    chosen_.push_back(func->is_named ? names_.unique(given) : names_.numbered(given));
     func->frozen = true;
     visit(func->references);
-    collection_.algorithm.stages.push_back(std::move(stage));
+    collection_.algorithm.stages.push_back(func->definition);
+    collection_.algorithm.stages.back().name = chosen_[name];
     collection_.funcs.push_back(func);
   }
 
@@ -71,13 +75,15 @@ class Collector {
   }
   void visit(const std::shared_ptr<const ParameterContents>& parameter) {
     if (!seen_.insert(parameter->id).second) return;
-    collection_.algorithm.scalars.push_back({parameter->id, names_.unique(parameter->name), parameter->type,
-                                             parameter->minimum, parameter->maximum});
+    collection_.algorithm.scalars.push_back({parameter->id, names_.unique(parameter->name),
+                                             parameter->type, parameter->minimum,
+                                             parameter->maximum});
     collection_.parameters.push_back(parameter);
   }
 
   Collection& collection_;
   Names names_;
+  std::vector<std::string> chosen_;
   std::unordered_set<Symbol> seen_;
 };
 
@@ -89,12 +95,8 @@ Collection collect_all(const std::vector<Func>& outputs, const References& extra
   for (const Func& output : outputs) {
     const auto& contents = output.contents();
     if (!contents->is_defined()) {
-      Diagnostic diagnostic;
-      diagnostic.stage = output.name();
-      diagnostic.directive = "pipeline";
-      diagnostic.reason = "it is an output and is not defined";
-      diagnostic.remedy = "define it first";
-      throw AlgorithmError(diagnostic);
+      throw AlgorithmError(make_diagnostic(
+          output.name(), "pipeline", "it is an output and is not defined", "define it first"));
     }
     if (!collection.algorithm.is_output(contents->definition.id)) {
       collection.algorithm.outputs.push_back(contents->definition.id);

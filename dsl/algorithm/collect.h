@@ -14,8 +14,8 @@ namespace sinter {
 /// The algorithm and the user's objects behind it, in the same orders.
 struct Collection {
   Algorithm algorithm;
-  std::vector<std::shared_ptr<const FuncContents>> funcs;        // as algorithm.stages
-  std::vector<std::shared_ptr<const ImageContents>> images;      // as algorithm.images
+  std::vector<std::shared_ptr<const FuncContents>> funcs;            // as algorithm.stages
+  std::vector<std::shared_ptr<const ImageContents>> images;          // as algorithm.images
   std::vector<std::shared_ptr<const ParameterContents>> parameters;  // as algorithm.scalars
 };
 

@@ -6,6 +6,7 @@
 #include "dsl/algorithm/elaborate.h"
 #include "dsl/algorithm/images.h"
 #include "dsl/algorithm/typing.h"
+#include "dsl/algorithm/wording.h"
 
 namespace sinter {
 
@@ -21,8 +22,12 @@ namespace {
 constexpr const char* Placeholder = "_";
 
 /// A Var of the front end.
-bool is_variable(const ir::Node& n) { return n.op == Op::Symbol && n.type == Int(32) && entity_of(n) == nullptr; }
-bool is_placeholder(const Expr& e) { return e.defined() && is_variable(*e) && e->symbol == Symbol::named(Placeholder); }
+bool is_variable(const ir::Node& n) {
+  return n.op == Op::Symbol && n.type == Int(32) && entity_of(n) == nullptr;
+}
+bool is_placeholder(const Expr& e) {
+  return e.defined() && is_variable(*e) && e->symbol == Symbol::named(Placeholder);
+}
 Expr implicit_variable(std::size_t i) { return Expr(Var(Placeholder + std::to_string(i))); }
 
 /// How many implicit variables the expressions mention: one more than the largest.
@@ -33,9 +38,11 @@ std::size_t count_implicit(const std::vector<Expr>& values) {
     ir::for_each_node(v.node(), [&](const ir::Ref& n) {
       if (is_variable(*n) && !n->symbol.is_fresh()) {
         const std::string& name = n->symbol.name();
-        const bool is_implicit = name.size() > 1 && name[0] == '_' &&
-                                 std::all_of(name.begin() + 1, name.end(), [](char c) { return c >= '0' && c <= '9'; });
-        if (is_implicit) count = std::max(count, static_cast<std::size_t>(std::stoul(name.substr(1))) + 1);
+        const bool is_implicit =
+            name.size() > 1 && name[0] == '_' &&
+            std::all_of(name.begin() + 1, name.end(), [](char c) { return c >= '0' && c <= '9'; });
+        if (is_implicit)
+          count = std::max(count, static_cast<std::size_t>(std::stoul(name.substr(1))) + 1);
       }
       return true;
     });
@@ -58,29 +65,30 @@ struct Definer {
   Definition result{};
 
   [[noreturn]] void refuse(const std::string& reason, const std::string& remedy) const {
-    Diagnostic diagnostic;
-    diagnostic.stage = name;
-    diagnostic.directive = "definition";
-    diagnostic.reason = reason;
-    diagnostic.remedy = remedy;
-    throw AlgorithmError(diagnostic.at(where));
+    throw AlgorithmError(make_diagnostic(name, "definition", reason, remedy).at(where));
+  }
+
+  std::size_t known_rank(std::size_t otherwise) const {
+    if (is_update) return contents->definition.rank();
+    return contents->declared_rank >= 0 ? static_cast<std::size_t>(contents->declared_rank)
+                                        : otherwise;
   }
 
   void check_arguments() {
     if (contents->frozen) {
-      refuse("it has been used by another Func or a pipeline already, and a definition is frozen at its first use",
-             "write all definitions of '" + contents->definition.name + "' before it is used");
+      refuse(
+          "it has been used by another Func or a pipeline already, and a definition is frozen at "
+          "its first use",
+          "write all definitions of '" + contents->definition.name + "' before it is used");
     }
     if (has_placeholder(arguments)) {
-      const std::size_t rank = is_update ? contents->definition.rank() : arguments.size() - 1 + count_implicit(values);
-      arguments = without_placeholder(arguments, rank);
+      arguments =
+          without_placeholder(arguments, known_rank(arguments.size() - 1 + count_implicit(values)));
     }
-    const std::size_t rank = is_update ? contents->definition.rank()
-                             : contents->declared_rank >= 0 ? static_cast<std::size_t>(contents->declared_rank)
-                                                            : arguments.size();
+    const std::size_t rank = known_rank(arguments.size());
     if (arguments.size() != rank) {
-      refuse("it has " + std::to_string(rank) + " dimensions and is defined with " + std::to_string(arguments.size()) +
-                 " arguments",
+      refuse("it has " + counted(rank, "dimension") + " and is defined with " +
+                 counted(arguments.size(), "argument"),
              "give one argument per dimension");
     }
     for (const Expr& v : values) {
@@ -94,14 +102,18 @@ struct Definer {
       const Expr& a = arguments[d];
       if (!is_update) {
         if (!is_variable(*a)) {
-          refuse("argument " + std::to_string(d) + " is '" + to_string(a) + "', and the first definition of a Func needs "
-                 "plain Vars", "define it for all of its domain first, then update it");
+          refuse("argument " + std::to_string(d) + " is '" + to_string(a) +
+                     "', and the first definition of a Func needs "
+                     "plain Vars",
+                 "define it for all of its domain first, then update it");
         }
         if (std::find(pure.begin(), pure.end(), a->symbol) != pure.end()) {
-          refuse("the Var '" + a->symbol.name() + "' stands for two dimensions", "use a Var for each dimension");
+          refuse("the Var '" + a->symbol.name() + "' stands for two dimensions",
+                 "use a Var for each dimension");
         }
       }
-      const bool is_pure = is_variable(*a) && (!is_update || a->symbol == contents->definition.variables[d]);
+      const bool is_pure =
+          is_variable(*a) && (!is_update || a->symbol == contents->definition.variables[d]);
       pure.push_back(is_pure ? a->symbol : Symbol());
     }
   }
@@ -116,8 +128,8 @@ struct Definer {
                  "define the Func with Vars only, then update it over the reduction domain");
         }
         if (domain) {
-          refuse("it mentions two reduction domains, '" + domain->variables[0].symbol.name() + "' and '" +
-                     n->symbol.name() + "'",
+          refuse("it mentions two reduction domains, '" + domain->variables[0].symbol.name() +
+                     "' and '" + n->symbol.name() + "'",
                  "use one RDom with all dimensions");
         }
         domain = found;
@@ -142,7 +154,8 @@ struct Definer {
                    "add it to the left side, or use a reduction variable");
           }
           refuse("the Var '" + n->symbol.name() + "' is not a pure variable of this update",
-                 "in an update a Var must stand alone on the left side, in the place it has in the first definition");
+                 "in an update a Var must stand alone on the left side, in the place it has in the "
+                 "first definition");
         }
         if (n->op == Op::Access && n->symbol == contents->definition.id) check_self_reference(*n);
         return true;
@@ -152,14 +165,15 @@ struct Definer {
 
   void check_self_reference(const ir::Node& access) const {
     if (!is_update) {
-      refuse("its first definition calls itself", "define it with values that do not depend on it, then update it");
+      refuse("its first definition calls itself",
+             "define it with values that do not depend on it, then update it");
     }
     for (std::size_t d = 0; d < pure.size(); ++d) {
       if (!pure[d]) continue;
       const ir::Node& a = *access.args[d];
       if (is_variable(a) && a.symbol == pure[d]) continue;
-      refuse("it reads itself at '" + to_string(Expr(access.args[d])) + "' in dimension " + std::to_string(d) +
-                 ", where the left side has the Var '" + pure[d].name() + "'",
+      refuse("it reads itself at '" + to_string(Expr(access.args[d])) + "' in dimension " +
+                 std::to_string(d) + ", where the left side has the Var '" + pure[d].name() + "'",
              "use the same Vars in the same places, or a reduction variable in that dimension");
     }
   }
@@ -174,10 +188,13 @@ struct Definer {
     }
     const Type from = user.type();
     if (from != type && typing::is_adaptable(user)) return typing::adapt(type, user, "definition");
-    const bool widens = from.is_bool() ? type.is_integer()
-                                       : from.is_integer() && type.is_integer() && from.bits <= type.bits &&
-                                             (from.is_int() == type.is_int() || (from.is_uint() && from.bits < type.bits));
-    const bool is_conversion = from == type || widens || (type.is_float() && (from.is_float() || from.is_integer()));
+    const bool widens =
+        from.is_bool()
+            ? type.is_integer()
+            : from.is_integer() && type.is_integer() && from.bits <= type.bits &&
+                  (from.is_int() == type.is_int() || (from.is_uint() && from.bits < type.bits));
+    const bool is_conversion =
+        from == type || widens || (type.is_float() && (from.is_float() || from.is_integer()));
     if (!is_conversion) {
       refuse("its value is " + to_string(from) + ", and the Func is " + to_string(type),
              "cast the value: cast(" + to_string(type) + ", ...), or saturating_cast");
@@ -188,11 +205,12 @@ struct Definer {
   void make_values() {
     const std::vector<Type>& types = contents->types();
     if (!types.empty() && types.size() != values.size()) {
-      refuse("it has " + std::to_string(types.size()) + " components and is given " + std::to_string(values.size()) +
-                 " values",
+      refuse("it has " + counted(types.size(), "component") + " and is given " +
+                 counted(values.size(), "value"),
              "give one value per component");
     }
-    if (std::all_of(values.begin(), values.end(), [](const Expr& v) { return ir::is(v, Op::Undef); })) {
+    if (std::all_of(values.begin(), values.end(),
+                    [](const Expr& v) { return ir::is(v, Op::Undef); })) {
       if (is_update) refuse("an update sets nothing", "leave the update out");
       return;
     }
@@ -206,17 +224,20 @@ struct Definer {
     for (const DomainContents::Variable& v : domain->variables) {
       for (const Expr& bound : {v.min, v.extent}) {
         ir::for_each_node(bound.node(), [&](const ir::Ref& n) {
-          if (n->op == Op::Access || is_variable(*n) || entity_as<DomainContents>(*n, Entity::Kind::Domain)) {
-            refuse("the bound '" + to_string(bound) + "' of the reduction variable '" + v.symbol.name() +
-                       "' is not known before the pipeline runs",
+          if (n->op == Op::Access || is_variable(*n) ||
+              entity_as<DomainContents>(*n, Entity::Kind::Domain)) {
+            refuse("the bound '" + to_string(bound) + "' of the reduction variable '" +
+                       v.symbol.name() + "' is not known before the pipeline runs",
                    "use Params, sizes of images and constants, and leave points out with where()");
           }
           return true;
         });
       }
-      result.domain.push_back({v.symbol, elaborator.coordinate(v.min), elaborator.coordinate(v.extent)});
+      result.domain.push_back(
+          {v.symbol, elaborator.coordinate(v.min), elaborator.coordinate(v.extent)});
     }
-    if (domain->predicate.defined()) result.predicate = contract(elaborator.condition(domain->predicate));
+    if (domain->predicate.defined())
+      result.predicate = contract(elaborator.condition(domain->predicate));
   }
 
   References references() const {
@@ -230,7 +251,8 @@ struct Definer {
     }
     for (const auto& func : found.funcs) {
       if (!func->is_defined()) {
-        refuse("it calls '" + func->definition.name + "', which is declared but not defined", "define it first");
+        refuse("it calls '" + func->definition.name + "', which is declared but not defined",
+               "define it first");
       }
     }
     return found;
@@ -242,7 +264,8 @@ struct Definer {
     find_domain();
     find_domain();  // once more: the predicate is now known
     check_variables();
-    for (const Expr& a : arguments) result.coordinates.push_back(contract(elaborator.coordinate(a)));
+    for (const Expr& a : arguments)
+      result.coordinates.push_back(contract(elaborator.coordinate(a)));
     make_values();
     make_domain();
     References found = references();
@@ -290,20 +313,22 @@ std::vector<Expr> without_placeholder(const std::vector<Expr>& arguments, std::s
       continue;
     }
     is_expanded = true;
-    for (std::size_t i = 0; i + arguments.size() <= rank; ++i) result.push_back(implicit_variable(i));
+    for (std::size_t i = 0; i + arguments.size() <= rank; ++i)
+      result.push_back(implicit_variable(i));
   }
   return result;
 }
 
-int define(const std::shared_ptr<FuncContents>& contents, std::vector<Expr> arguments, std::vector<Expr> values,
-           std::source_location where) {
+int define(const std::shared_ptr<FuncContents>& contents, std::vector<Expr> arguments,
+           std::vector<Expr> values, std::source_location where) {
   Definer definer{contents, std::move(arguments), std::move(values), where};
   located(definer.name, where, [&] { definer.run(); });
   return static_cast<int>(contents->definition.definitions.size()) - 1;
 }
 
-void define_initial(const std::shared_ptr<FuncContents>& contents, const std::vector<Expr>& arguments,
-                    const std::vector<Type>& types, int initial, std::source_location where) {
+void define_initial(const std::shared_ptr<FuncContents>& contents,
+                    const std::vector<Expr>& arguments, const std::vector<Type>& types, int initial,
+                    std::source_location where) {
   if (contents->is_defined()) return;
   std::vector<Expr> variables;
   for (const Expr& a : arguments) {
@@ -314,34 +339,34 @@ void define_initial(const std::shared_ptr<FuncContents>& contents, const std::ve
   }
   std::vector<Expr> values;
   for (std::size_t i = 0; i < types.size(); ++i) {
-    values.push_back(typing::constant(contents->types().size() > i ? contents->types()[i] : types[i], initial));
+    values.push_back(
+        typing::constant(contents->types().size() > i ? contents->types()[i] : types[i], initial));
   }
   define(contents, variables, values, where);
 }
 
-Expr call(const std::shared_ptr<FuncContents>& contents, const std::vector<Expr>& arguments, std::size_t component,
-          std::source_location where) {
+Expr call(const std::shared_ptr<FuncContents>& contents, const std::vector<Expr>& arguments,
+          std::size_t component, std::source_location where) {
   const StageDefinition& stage = contents->definition;
   const auto refuse = [&](const std::string& reason, const std::string& remedy) {
-    Diagnostic diagnostic;
-    diagnostic.stage = stage.name;
-    diagnostic.directive = "call";
-    diagnostic.reason = reason;
-    diagnostic.remedy = remedy;
-    throw AlgorithmError(diagnostic.at(where));
+    throw AlgorithmError(make_diagnostic(stage.name, "call", reason, remedy).at(where));
   };
   if (contents->types().empty()) refuse("it is called before it is defined", "define it first");
   if (component >= contents->types().size()) {
-    refuse("it has " + std::to_string(contents->types().size()) + " components, and component " +
-               std::to_string(component) + " is asked for", "use a component below that");
+    refuse("it has " + counted(contents->types().size(), "component") + ", and component " +
+               std::to_string(component) + " is asked for",
+           "use a component below that");
   }
   const std::size_t rank = contents->is_defined() ? stage.rank()
-                           : contents->declared_rank >= 0 ? static_cast<std::size_t>(contents->declared_rank)
-                                                          : arguments.size();
-  const std::vector<Expr> expanded = has_placeholder(arguments) ? without_placeholder(arguments, rank) : arguments;
+                           : contents->declared_rank >= 0
+                               ? static_cast<std::size_t>(contents->declared_rank)
+                               : arguments.size();
+  const std::vector<Expr> expanded =
+      has_placeholder(arguments) ? without_placeholder(arguments, rank) : arguments;
   if (expanded.size() != rank) {
-    refuse("it has " + std::to_string(rank) + " dimensions and is called with " + std::to_string(expanded.size()) +
-               " coordinates", "give one coordinate per dimension");
+    refuse("it has " + counted(rank, "dimension") + " and is called with " +
+               counted(expanded.size(), "coordinate"),
+           "give one coordinate per dimension");
   }
   ir::Node node;
   node.op = Op::Access;

@@ -15,8 +15,8 @@ namespace {
 bool is_comparison(Op op) { return ir::info(op).op_class == ir::OpClass::Compare; }
 
 bool is_coordinate_arithmetic(Op op) {
-  return op == Op::Add || op == Op::Sub || op == Op::Mul || op == Op::Div || op == Op::Mod || op == Op::Min ||
-         op == Op::Max;
+  return op == Op::Add || op == Op::Sub || op == Op::Mul || op == Op::Div || op == Op::Mod ||
+         op == Op::Min || op == Op::Max;
 }
 
 /// Index symbol behind an i32 symbol of the front end; empty for parameters.
@@ -28,15 +28,20 @@ Symbol index_symbol_of(const ir::Node& node) {
 
 /// Bit operators that are arithmetic of Z as well: e & (2^k - 1) == e mod 2^k, shifts by constants.
 /// Empty when `e` is none of them.
-struct ArithmeticForm { Op op; std::int64_t constant; };
+struct ArithmeticForm {
+  Op op;
+  std::int64_t constant;
+};
 std::optional<ArithmeticForm> arithmetic_form(const Expr& e) {
   std::int64_t c = 0;
   if (e->args.size() != 2 || !ir::as_constant(ir::arg(e, 1), &c)) return std::nullopt;
   if (e->op == Op::BitAnd && c > 0 && std::has_single_bit(static_cast<std::uint64_t>(c) + 1)) {
     return ArithmeticForm{Op::Mod, c + 1};
   }
-  if (e->op == Op::ShiftLeft && c >= 0 && c < 31) return ArithmeticForm{Op::Mul, std::int64_t{1} << c};
-  if (e->op == Op::ShiftRight && c >= 0 && c < 31) return ArithmeticForm{Op::Div, std::int64_t{1} << c};
+  if (e->op == Op::ShiftLeft && c >= 0 && c < 31)
+    return ArithmeticForm{Op::Mul, std::int64_t{1} << c};
+  if (e->op == Op::ShiftRight && c >= 0 && c < 31)
+    return ArithmeticForm{Op::Div, std::int64_t{1} << c};
   return std::nullopt;
 }
 
@@ -71,12 +76,14 @@ Expr Elaborator::make_coordinate(const Expr& e) {
       return ir::binary(e->op, coordinate(ir::arg(e, 0)), coordinate(ir::arg(e, 1)));
     }
     if (e->op == Op::Select) {
-      return ir::select(condition(ir::arg(e, 0)), coordinate(ir::arg(e, 1)), coordinate(ir::arg(e, 2)));
+      return ir::select(condition(ir::arg(e, 0)), coordinate(ir::arg(e, 1)),
+                        coordinate(ir::arg(e, 2)));
     }
     if (e->op == Op::Strict) return coordinate(ir::arg(e, 0));
     if (e->op == Op::PromiseClamped) {
-      return ir::expr(Op::PromiseClamped, Index(),
-                      {coordinate(ir::arg(e, 0)), coordinate(ir::arg(e, 1)), coordinate(ir::arg(e, 2))});
+      return ir::expr(
+          Op::PromiseClamped, Index(),
+          {coordinate(ir::arg(e, 0)), coordinate(ir::arg(e, 1)), coordinate(ir::arg(e, 2))});
     }
     if (const auto form = arithmetic_form(e)) {
       return ir::binary(form->op, coordinate(ir::arg(e, 0)), ir::index_literal(form->constant));
@@ -86,7 +93,8 @@ Expr Elaborator::make_coordinate(const Expr& e) {
 }
 
 Expr Elaborator::make_condition(const Expr& e) {
-  if (e->op == Op::And || e->op == Op::Or) return ir::binary(e->op, condition(ir::arg(e, 0)), condition(ir::arg(e, 1)));
+  if (e->op == Op::And || e->op == Op::Or)
+    return ir::binary(e->op, condition(ir::arg(e, 0)), condition(ir::arg(e, 1)));
   if (e->op == Op::Not) return ir::unary(e->op, condition(ir::arg(e, 0)));
   if (e->op == Op::Select) {
     return ir::select(condition(ir::arg(e, 0)), condition(ir::arg(e, 1)), condition(ir::arg(e, 2)));
@@ -110,7 +118,8 @@ Expr Elaborator::make_value(const Expr& e) {
   if (e->op == Op::Undef) {
     typing::refuse("undef", "undef is only a definition's whole value", "write f(x) = undef<T>()");
   }
-  if (is_comparison(e->op) && is_pure_coordinate(ir::arg(e, 0)) && is_pure_coordinate(ir::arg(e, 1))) {
+  if (is_comparison(e->op) && is_pure_coordinate(ir::arg(e, 0)) &&
+      is_pure_coordinate(ir::arg(e, 1))) {
     return ir::binary(e->op, coordinate(ir::arg(e, 0)), coordinate(ir::arg(e, 1)));
   }
   std::vector<ir::Ref> args;
@@ -126,7 +135,8 @@ bool Elaborator::is_pure_coordinate(const Expr& e) {
   if (is_coordinate_arithmetic(e->op)) {
     pure = is_pure_coordinate(ir::arg(e, 0)) && is_pure_coordinate(ir::arg(e, 1));
   } else if (e->op == Op::Select) {
-    pure = is_pure_condition(ir::arg(e, 0)) && is_pure_coordinate(ir::arg(e, 1)) && is_pure_coordinate(ir::arg(e, 2));
+    pure = is_pure_condition(ir::arg(e, 0)) && is_pure_coordinate(ir::arg(e, 1)) &&
+           is_pure_coordinate(ir::arg(e, 2));
   } else if (arithmetic_form(e)) {
     pure = is_pure_coordinate(ir::arg(e, 0));
   }
@@ -137,15 +147,17 @@ bool Elaborator::is_pure_coordinate(const Expr& e) {
 
 bool Elaborator::is_pure_condition(const Expr& e) {
   if (e->op == Op::Literal || e->op == Op::Symbol) return true;
-  if (is_comparison(e->op)) return is_pure_coordinate(ir::arg(e, 0)) && is_pure_coordinate(ir::arg(e, 1));
+  if (is_comparison(e->op))
+    return is_pure_coordinate(ir::arg(e, 0)) && is_pure_coordinate(ir::arg(e, 1));
   if (e->op != Op::And && e->op != Op::Or && e->op != Op::Not) return false;
-  return std::all_of(e->args.begin(), e->args.end(), [this](const ir::Ref& a) { return is_pure_condition(Expr(a)); });
+  return std::all_of(e->args.begin(), e->args.end(),
+                     [this](const ir::Ref& a) { return is_pure_condition(Expr(a)); });
 }
 
 namespace {
 
-/// Whether node `e` may be fused is a question about `e` and its direct operands only, so each node is
-/// rewritten once; inside strict() nothing is.
+/// Whether node `e` may be fused is a question about `e` and its direct operands only, so each node
+/// is rewritten once; inside strict() nothing is.
 class Contraction {
  public:
   Expr rewrite(const Expr& e, bool is_strict) {
@@ -159,17 +171,20 @@ class Contraction {
  private:
   Expr make(const Expr& e, bool is_strict) {
     if (e->op == Op::Strict) return rewrite(ir::arg(e, 0), true);
-    if (!is_strict && (e->op == Op::Add || e->op == Op::Sub) && e.type().is_float() && e.type().bits >= 32) {
+    if (!is_strict && (e->op == Op::Add || e->op == Op::Sub) && e.type().is_float() &&
+        e.type().bits >= 32) {
       const Expr a = ir::arg(e, 0);
       const Expr b = ir::arg(e, 1);
       const bool is_difference = e->op == Op::Sub;
       if (is_product(a)) {
         const Expr rest = rewrite(b, false);
-        return fused(rewrite(ir::arg(a, 0), false), rewrite(ir::arg(a, 1), false), is_difference ? negated(rest) : rest);
+        return fused(rewrite(ir::arg(a, 0), false), rewrite(ir::arg(a, 1), false),
+                     is_difference ? negated(rest) : rest);
       }
       if (is_product(b)) {
         const Expr factor = rewrite(ir::arg(b, 0), false);
-        return fused(is_difference ? negated(factor) : factor, rewrite(ir::arg(b, 1), false), rewrite(a, false));
+        return fused(is_difference ? negated(factor) : factor, rewrite(ir::arg(b, 1), false),
+                     rewrite(a, false));
       }
     }
     std::vector<ir::Ref> args;
@@ -186,13 +201,16 @@ class Contraction {
     if (e->op == Op::Literal) return ir::real_literal(e.type(), -e->real);
     return ir::binary(Op::Mul, ir::real_literal(e.type(), -1.0), e);
   }
-  static Expr fused(const Expr& a, const Expr& b, const Expr& c) { return ir::expr(Op::Fma, c.type(), {a, b, c}); }
+  static Expr fused(const Expr& a, const Expr& b, const Expr& c) {
+    return ir::expr(Op::Fma, c.type(), {a, b, c});
+  }
 
   std::unordered_map<const ir::Node*, Expr> memo_[2];
 };
 
 template <typename T>
-void add_once(std::vector<std::shared_ptr<const T>>& list, const std::shared_ptr<const T>& item, const Symbol& id) {
+void add_once(std::vector<std::shared_ptr<const T>>& list, const std::shared_ptr<const T>& item,
+              const Symbol& id) {
   for (const auto& known : list) {
     const Symbol* known_id = nullptr;
     if constexpr (std::is_same_v<T, FuncContents>) known_id = &known->definition.id;
@@ -215,7 +233,8 @@ void gather_references(const Expr& e, References& references, const FuncContents
       add_once(references.images, image, image->id);
     } else if (const auto field = entity_as<ImageField>(*node, Entity::Kind::Field)) {
       add_once(references.images, field->image, field->image->id);
-    } else if (const auto parameter = entity_as<ParameterContents>(*node, Entity::Kind::Parameter)) {
+    } else if (const auto parameter =
+                   entity_as<ParameterContents>(*node, Entity::Kind::Parameter)) {
       add_once(references.parameters, parameter, parameter->id);
     }
     return true;

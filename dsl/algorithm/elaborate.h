@@ -1,6 +1,6 @@
 #pragma once
-// Elaboration: a user's expression -> an expression of the IR, where coordinates are Index and data is
-// data. Coordinate position: arguments of calls, bounds, sizes. Runs when a definition is made.
+// Elaboration: a user's expression -> an expression of the IR, where coordinates are Index and data
+// is data. Coordinate position: arguments of calls, bounds, sizes. Runs when a definition is made.
 //
 //   user's text          coordinate                value
 //   x + 1                x + 1 in Z                i32(x) + 1, wrapping

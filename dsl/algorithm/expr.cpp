@@ -39,9 +39,11 @@ Expr arithmetic(Op op, Expr a, Expr b, const char* what) {
   typing::match(a, b, what, Halves::Promote);
   const Type type = a.type();
   if (type.is_bool()) {
-    typing::refuse(what, "it does not work on bool operands", "cast them to an integer type, or use && and ||");
+    typing::refuse(what, "it does not work on bool operands",
+                   "cast them to an integer type, or use && and ||");
   }
-  if (type.kind == TypeKind::Handle) typing::refuse(what, "it does not work on handles", "compute with numbers");
+  if (type.kind == TypeKind::Handle)
+    typing::refuse(what, "it does not work on handles", "compute with numbers");
   return ir::binary(op, a, b);
 }
 
@@ -75,7 +77,8 @@ Expr shift(Op op, Expr value, Expr amount, const char* what) {
   }
   typing::match_bits(value, amount, what);
   if (value.type().is_int() && amount.type().is_uint()) {
-    // From the width on, all amounts give the same; those below keep their value in the signed type.
+    // From the width on, all amounts give the same; those below keep their value in the signed
+    // type.
     amount = cast(value.type(), min(amount, typing::constant(amount.type(), value.type().bits)));
   }
   return ir::expr(op, value.type(), {value, amount});
@@ -85,10 +88,18 @@ Expr shift(Op op, Expr value, Expr amount, const char* what) {
 Var::Var() : symbol_(Symbol::fresh(next_variable_name())) {}
 Var Var::outermost() { return Var("__outermost"); }
 
-Expr operator+(Expr a, Expr b) { return arithmetic(Op::Add, std::move(a), std::move(b), "operator +"); }
-Expr operator-(Expr a, Expr b) { return arithmetic(Op::Sub, std::move(a), std::move(b), "operator -"); }
-Expr operator*(Expr a, Expr b) { return arithmetic(Op::Mul, std::move(a), std::move(b), "operator *"); }
-Expr operator/(Expr a, Expr b) { return arithmetic(Op::Div, std::move(a), std::move(b), "operator /"); }
+Expr operator+(Expr a, Expr b) {
+  return arithmetic(Op::Add, std::move(a), std::move(b), "operator +");
+}
+Expr operator-(Expr a, Expr b) {
+  return arithmetic(Op::Sub, std::move(a), std::move(b), "operator -");
+}
+Expr operator*(Expr a, Expr b) {
+  return arithmetic(Op::Mul, std::move(a), std::move(b), "operator *");
+}
+Expr operator/(Expr a, Expr b) {
+  return arithmetic(Op::Div, std::move(a), std::move(b), "operator /");
+}
 
 Expr operator%(Expr a, Expr b) {
   typing::match(a, b, "operator %", Halves::Promote);
@@ -121,17 +132,35 @@ Expr operator~(Expr a) {
   typing::require_integer(a, "operator ~");
   return ir::unary(Op::BitNot, a);
 }
-Expr operator<<(Expr a, Expr b) { return shift(Op::ShiftLeft, std::move(a), std::move(b), "operator <<"); }
-Expr operator>>(Expr a, Expr b) { return shift(Op::ShiftRight, std::move(a), std::move(b), "operator >>"); }
+Expr operator<<(Expr a, Expr b) {
+  return shift(Op::ShiftLeft, std::move(a), std::move(b), "operator <<");
+}
+Expr operator>>(Expr a, Expr b) {
+  return shift(Op::ShiftRight, std::move(a), std::move(b), "operator >>");
+}
 
-Expr operator==(Expr a, Expr b) { return comparison(Op::Equal, std::move(a), std::move(b), "operator =="); }
-Expr operator!=(Expr a, Expr b) { return comparison(Op::NotEqual, std::move(a), std::move(b), "operator !="); }
-Expr operator<(Expr a, Expr b) { return comparison(Op::Less, std::move(a), std::move(b), "operator <"); }
-Expr operator<=(Expr a, Expr b) { return comparison(Op::LessEqual, std::move(a), std::move(b), "operator <="); }
-Expr operator>(Expr a, Expr b) { return comparison(Op::Less, std::move(b), std::move(a), "operator >"); }
-Expr operator>=(Expr a, Expr b) { return comparison(Op::LessEqual, std::move(b), std::move(a), "operator >="); }
+Expr operator==(Expr a, Expr b) {
+  return comparison(Op::Equal, std::move(a), std::move(b), "operator ==");
+}
+Expr operator!=(Expr a, Expr b) {
+  return comparison(Op::NotEqual, std::move(a), std::move(b), "operator !=");
+}
+Expr operator<(Expr a, Expr b) {
+  return comparison(Op::Less, std::move(a), std::move(b), "operator <");
+}
+Expr operator<=(Expr a, Expr b) {
+  return comparison(Op::LessEqual, std::move(a), std::move(b), "operator <=");
+}
+Expr operator>(Expr a, Expr b) {
+  return comparison(Op::Less, std::move(b), std::move(a), "operator >");
+}
+Expr operator>=(Expr a, Expr b) {
+  return comparison(Op::LessEqual, std::move(b), std::move(a), "operator >=");
+}
 
-Expr operator&&(Expr a, Expr b) { return logic(Op::And, std::move(a), std::move(b), "operator &&"); }
+Expr operator&&(Expr a, Expr b) {
+  return logic(Op::And, std::move(a), std::move(b), "operator &&");
+}
 Expr operator||(Expr a, Expr b) { return logic(Op::Or, std::move(a), std::move(b), "operator ||"); }
 Expr operator!(Expr a) {
   typing::require_bool(a, "operator !");
@@ -153,7 +182,9 @@ Expr max(Expr a, Expr b) {
   if (a.type().is_bool()) return a || b;
   return arithmetic(Op::Max, std::move(a), std::move(b), "max");
 }
-Expr clamp(Expr value, Expr low, Expr high) { return max(min(std::move(value), std::move(high)), std::move(low)); }
+Expr clamp(Expr value, Expr low, Expr high) {
+  return max(min(std::move(value), std::move(high)), std::move(low));
+}
 
 Expr select(Expr condition, Expr if_true, Expr if_false) {
   typing::require_bool(condition, "select");
@@ -171,7 +202,8 @@ Expr select(Expr condition, Expr if_true, Expr if_false) {
 }
 
 Expr mux(Expr index, const std::vector<Expr>& values) {
-  if (values.empty()) typing::refuse("mux", "it has no values to choose from", "give at least one value");
+  if (values.empty())
+    typing::refuse("mux", "it has no values to choose from", "give at least one value");
   Expr result = values.back();
   for (std::size_t i = values.size() - 1; i-- > 0;) {
     result = select(index == static_cast<int>(i), values[i], result);
@@ -184,7 +216,8 @@ Expr cast(Type type, Expr e) {
   type = type.with_lanes(e.type().lanes);
   if (type == e.type()) return e;
   if (type.is_void() || type.kind == TypeKind::Handle || e.type().kind == TypeKind::Handle) {
-    typing::refuse("cast", "there is no conversion from " + to_string(e.type()) + " to " + to_string(type),
+    typing::refuse("cast",
+                   "there is no conversion from " + to_string(e.type()) + " to " + to_string(type),
                    "cast between numbers only");
   }
   if (ir::is(e, Op::Broadcast) && ir::is(ir::arg(e, 0), Op::Literal)) {
@@ -196,7 +229,8 @@ Expr cast(Type type, Expr e) {
     operand.integer = e->integer;
     operand.real = e->real;
     const ir::Scalar result = ir::apply(Op::Cast, type, &operand, 1);
-    return type.is_float() ? ir::real_literal(type, result.real) : ir::literal(type, result.integer);
+    return type.is_float() ? ir::real_literal(type, result.real)
+                           : ir::literal(type, result.integer);
   }
   return ir::cast_to(type, e);
 }
@@ -206,7 +240,8 @@ Expr reinterpret(Type type, Expr e) {
   type = type.with_lanes(e.type().lanes);
   if (type == e.type()) return e;
   if (type.bits != e.type().bits || type.is_bool() || type.is_index() || e.type().is_index()) {
-    typing::refuse("reinterpret", to_string(e.type()) + " and " + to_string(type) + " do not have the same bits",
+    typing::refuse("reinterpret",
+                   to_string(e.type()) + " and " + to_string(type) + " do not have the same bits",
                    "use cast to convert the value");
   }
   return ir::expr(Op::Reinterpret, type, {e});

@@ -5,6 +5,7 @@
 #include "dsl/algorithm/define.h"
 #include "dsl/algorithm/func_contents.h"
 #include "dsl/algorithm/typing.h"
+#include "dsl/algorithm/wording.h"
 
 namespace sinter {
 
@@ -20,7 +21,8 @@ std::shared_ptr<FuncContents> new_contents(const std::string& name) {
 
 std::vector<Expr> components(const FuncRef& ref) {
   std::vector<Expr> values;
-  for (std::size_t i = 0; i < ref.size(); ++i) values.push_back(call(ref.contents(), ref.arguments(), i, ref.where()));
+  for (std::size_t i = 0; i < ref.size(); ++i)
+    values.push_back(call(ref.contents(), ref.arguments(), i, ref.where()));
   return values;
 }
 
@@ -28,10 +30,14 @@ enum class Update { Add, Subtract, Multiply, Divide };
 
 Expr combined(Update update, const Expr& old, const Expr& e) {
   switch (update) {
-    case Update::Add: return old + e;
-    case Update::Subtract: return old - e;
-    case Update::Multiply: return old * e;
-    case Update::Divide: return old / e;
+    case Update::Add:
+      return old + e;
+    case Update::Subtract:
+      return old - e;
+    case Update::Multiply:
+      return old * e;
+    case Update::Divide:
+      return old / e;
   }
   throw InternalError("no such update");
 }
@@ -44,7 +50,8 @@ Stage update_with(Update update, const FuncRef& ref, const std::vector<Expr>& va
   const bool is_sum = update == Update::Add || update == Update::Subtract;
   std::vector<Expr> arguments = ref.arguments();
   if (!contents->is_defined() && has_placeholder(arguments)) {
-    typing::refuse("definition", "'_' stands on the left side of an update of an undefined Func", "define it first");
+    typing::refuse("definition", "'_' stands on the left side of an update of an undefined Func",
+                   "define it first");
   }
   define_initial(contents, arguments, types, is_sum ? 0 : 1, ref.where());
   std::vector<Expr> combinations;
@@ -55,8 +62,9 @@ Stage update_with(Update update, const FuncRef& ref, const std::vector<Expr>& va
 }
 
 /// All components keep their value but one.
-Stage define_component(const std::shared_ptr<FuncContents>& contents, const std::vector<Expr>& arguments,
-                       std::size_t component, const Expr& value, std::source_location where) {
+Stage define_component(const std::shared_ptr<FuncContents>& contents,
+                       const std::vector<Expr>& arguments, std::size_t component, const Expr& value,
+                       std::source_location where) {
   std::vector<Expr> values;
   for (std::size_t i = 0; i < contents->types().size(); ++i) {
     values.push_back(i == component ? value : call(contents, arguments, i, where));
@@ -66,12 +74,15 @@ Stage define_component(const std::shared_ptr<FuncContents>& contents, const std:
 
 }  // namespace
 
-// --- Func -----------------------------------------------------------------------------------------------
+// --- Func
+// -----------------------------------------------------------------------------------------------
 
 Func::Func() : contents_(new_contents("")) {}
 Func::Func(const std::string& name) : contents_(new_contents(name)) {}
-Func::Func(Type type, int dimensions, const std::string& name) : Func(std::vector<Type>{type}, dimensions, name) {}
-Func::Func(const std::vector<Type>& types, int dimensions, const std::string& name) : contents_(new_contents(name)) {
+Func::Func(Type type, int dimensions, const std::string& name)
+    : Func(std::vector<Type>{type}, dimensions, name) {}
+Func::Func(const std::vector<Type>& types, int dimensions, const std::string& name)
+    : contents_(new_contents(name)) {
   contents_->declared_types = types;
   contents_->declared_rank = dimensions;
 }
@@ -80,7 +91,8 @@ Func::Func(const Expr& e, Location where) : Func() { (*this)({Expr(_)}, where) =
 const std::string& Func::name() const { return contents_->definition.name; }
 bool Func::defined() const { return contents_->is_defined(); }
 int Func::dimensions() const {
-  return defined() ? static_cast<int>(contents_->definition.rank()) : std::max(contents_->declared_rank, 0);
+  return defined() ? static_cast<int>(contents_->definition.rank())
+                   : std::max(contents_->declared_rank, 0);
 }
 std::size_t Func::outputs() const { return types().size(); }
 Type Func::type() const {
@@ -98,7 +110,8 @@ int Func::num_update_definitions() const {
 }
 std::vector<RVar> Func::rvars(int index) const {
   std::vector<RVar> result;
-  for (const ReductionVariable& v : contents_->definition.definitions.at(static_cast<std::size_t>(index) + 1).domain) {
+  for (const ReductionVariable& v :
+       contents_->definition.definitions.at(static_cast<std::size_t>(index) + 1).domain) {
     result.emplace_back(v.symbol, nullptr);
   }
   return result;
@@ -106,24 +119,31 @@ std::vector<RVar> Func::rvars(int index) const {
 
 Stage Func::update(int index, Location where) const {
   if (index < 0 || index >= num_update_definitions()) {
-    Diagnostic diagnostic;
-    diagnostic.stage = name();
-    diagnostic.directive = "update(" + std::to_string(index) + ")";
-    diagnostic.reason = "the Func has " + std::to_string(num_update_definitions()) + " update definitions";
-    diagnostic.remedy = "use an index below that; the first update is update(0)";
-    throw AlgorithmError(diagnostic.at(where));
+    throw AlgorithmError(
+        make_diagnostic(name(), "update(" + std::to_string(index) + ")",
+                        "the Func has " + counted(num_update_definitions(), "update definition"),
+                        "use an index below that; the first update is update(0)")
+            .at(where));
   }
   return Stage(contents_, index + 1);
 }
 
-std::string Stage::name() const { return definition_name(*contents_, static_cast<std::size_t>(definition_)); }
+std::string Stage::name() const {
+  return definition_name(*contents_, static_cast<std::size_t>(definition_));
+}
 
 LoopLevel::LoopLevel(const Func& consumer, const VarOrRVar& loop, int definition)
-    : kind_(Kind::Loop), consumer_(consumer.contents()->definition.id), loop_(loop.symbol), definition_(definition) {}
+    : kind_(Kind::Loop),
+      consumer_(consumer.contents()->definition.id),
+      loop_(loop.symbol),
+      definition_(definition) {}
 
-// --- FuncRef ----------------------------------------------------------------------------------------------
+// --- FuncRef
+// ----------------------------------------------------------------------------------------------
 
-Stage FuncRef::operator=(const Expr& e) const { return Stage(contents_, define(contents_, arguments_, {e}, where_)); }
+Stage FuncRef::operator=(const Expr& e) const {
+  return Stage(contents_, define(contents_, arguments_, {e}, where_));
+}
 Stage FuncRef::operator=(const Tuple& t) const {
   return Stage(contents_, define(contents_, arguments_, t.as_vector(), where_));
 }
@@ -131,34 +151,54 @@ Stage FuncRef::operator=(const FuncRef& other) const {
   return Stage(contents_, define(contents_, arguments_, components(other), where_));
 }
 Stage FuncRef::operator+=(const Expr& e) const { return update_with(Update::Add, *this, {e}); }
-Stage FuncRef::operator+=(const Tuple& t) const { return update_with(Update::Add, *this, t.as_vector()); }
-Stage FuncRef::operator+=(const FuncRef& f) const { return update_with(Update::Add, *this, components(f)); }
+Stage FuncRef::operator+=(const Tuple& t) const {
+  return update_with(Update::Add, *this, t.as_vector());
+}
+Stage FuncRef::operator+=(const FuncRef& f) const {
+  return update_with(Update::Add, *this, components(f));
+}
 Stage FuncRef::operator-=(const Expr& e) const { return update_with(Update::Subtract, *this, {e}); }
-Stage FuncRef::operator-=(const Tuple& t) const { return update_with(Update::Subtract, *this, t.as_vector()); }
-Stage FuncRef::operator-=(const FuncRef& f) const { return update_with(Update::Subtract, *this, components(f)); }
+Stage FuncRef::operator-=(const Tuple& t) const {
+  return update_with(Update::Subtract, *this, t.as_vector());
+}
+Stage FuncRef::operator-=(const FuncRef& f) const {
+  return update_with(Update::Subtract, *this, components(f));
+}
 Stage FuncRef::operator*=(const Expr& e) const { return update_with(Update::Multiply, *this, {e}); }
-Stage FuncRef::operator*=(const Tuple& t) const { return update_with(Update::Multiply, *this, t.as_vector()); }
-Stage FuncRef::operator*=(const FuncRef& f) const { return update_with(Update::Multiply, *this, components(f)); }
+Stage FuncRef::operator*=(const Tuple& t) const {
+  return update_with(Update::Multiply, *this, t.as_vector());
+}
+Stage FuncRef::operator*=(const FuncRef& f) const {
+  return update_with(Update::Multiply, *this, components(f));
+}
 Stage FuncRef::operator/=(const Expr& e) const { return update_with(Update::Divide, *this, {e}); }
-Stage FuncRef::operator/=(const Tuple& t) const { return update_with(Update::Divide, *this, t.as_vector()); }
-Stage FuncRef::operator/=(const FuncRef& f) const { return update_with(Update::Divide, *this, components(f)); }
+Stage FuncRef::operator/=(const Tuple& t) const {
+  return update_with(Update::Divide, *this, t.as_vector());
+}
+Stage FuncRef::operator/=(const FuncRef& f) const {
+  return update_with(Update::Divide, *this, components(f));
+}
 
 FuncRef::operator Expr() const {
   if (size() > 1) {
-    Diagnostic diagnostic;
-    diagnostic.stage = contents_->definition.name;
-    diagnostic.directive = "call";
-    diagnostic.reason = "it has " + std::to_string(size()) + " components, where one value is wanted";
-    diagnostic.remedy = "choose a component: f(x)[0]";
-    throw AlgorithmError(diagnostic.at(where_));
+    throw AlgorithmError(
+        make_diagnostic(contents_->definition.name, "call",
+                        "it has " + counted(size(), "component") + ", where one value is wanted",
+                        "choose a component: f(x)[0]")
+            .at(where_));
   }
   return call(contents_, arguments_, 0, where_);
 }
 std::size_t FuncRef::size() const { return contents_->types().size(); }
 
 FuncTupleElementRef::FuncTupleElementRef(const FuncRef& ref, std::size_t component)
-    : contents_(ref.contents()), arguments_(ref.arguments()), where_(ref.where()), component_(component) {}
-FuncTupleElementRef::operator Expr() const { return call(contents_, arguments_, component_, where_); }
+    : contents_(ref.contents()),
+      arguments_(ref.arguments()),
+      where_(ref.where()),
+      component_(component) {}
+FuncTupleElementRef::operator Expr() const {
+  return call(contents_, arguments_, component_, where_);
+}
 Stage FuncTupleElementRef::operator=(const Expr& e) const {
   return define_component(contents_, arguments_, component_, e, where_);
 }
@@ -168,17 +208,21 @@ Stage FuncTupleElementRef::operator-=(const Expr& e) const { return *this = Expr
 Stage FuncTupleElementRef::operator*=(const Expr& e) const { return *this = Expr(*this) * e; }
 Stage FuncTupleElementRef::operator/=(const Expr& e) const { return *this = Expr(*this) / e; }
 
-// --- Tuple ------------------------------------------------------------------------------------------------
+// --- Tuple
+// ------------------------------------------------------------------------------------------------
 
 Tuple::Tuple(const FuncRef& ref) : values_(components(ref)) {}
 
 Tuple select_tuple(const Expr& condition, const Tuple& if_true, const Tuple& if_false) {
   if (if_true.size() != if_false.size()) {
-    typing::refuse("select", "the Tuples have " + std::to_string(if_true.size()) + " and " +
-                                 std::to_string(if_false.size()) + " components", "use Tuples of one size");
+    typing::refuse("select",
+                   "the Tuples have " + std::to_string(if_true.size()) + " and " +
+                       counted(if_false.size(), "component"),
+                   "use Tuples of one size");
   }
   std::vector<Expr> values;
-  for (std::size_t i = 0; i < if_true.size(); ++i) values.push_back(select(condition, if_true[i], if_false[i]));
+  for (std::size_t i = 0; i < if_true.size(); ++i)
+    values.push_back(select(condition, if_true[i], if_false[i]));
   return Tuple(std::move(values));
 }
 

@@ -35,7 +35,8 @@ Type signed_twin(Type type) { return Int(type.bits, type.lanes); }
 /// The type of twice the width; `is_signed` decides its sign.
 Type wider(Type type, bool is_signed, const char* what) {
   if (type.bits == 64) {
-    typing::refuse(what, "there is no integer type wider than " + to_string(type), "use operands of at most 32 bits");
+    typing::refuse(what, "there is no integer type wider than " + to_string(type),
+                   "use operands of at most 32 bits");
   }
   return is_signed ? Int(2 * type.bits, type.lanes) : UInt(2 * type.bits, type.lanes);
 }
@@ -65,9 +66,13 @@ Expr signed_amount(Type type, Expr amount, const char* what) {
 }
 
 Expr largest(Type type) {
-  return ir::broadcast(ir::literal(type.element(), type.is_uint() && type.bits == 64 ? -1 : type.max_int()), type.lanes);
+  return ir::broadcast(
+      ir::literal(type.element(), type.is_uint() && type.bits == 64 ? -1 : type.max_int()),
+      type.lanes);
 }
-Expr smallest(Type type) { return ir::broadcast(ir::literal(type.element(), type.min_int()), type.lanes); }
+Expr smallest(Type type) {
+  return ir::broadcast(ir::literal(type.element(), type.min_int()), type.lanes);
+}
 
 double largest_finite(Type type) {
   if (type.kind == TypeKind::BFloat) return std::ldexp(255.0, 120);
@@ -100,13 +105,15 @@ Expr saturating_cast(Type type, Expr e) {
   const Type from = e.type();
   type = type.with_lanes(from.lanes);
   if (type.is_float() && from.is_float() && largest_finite(type) < largest_finite(from)) {
-    const Expr limit = ir::broadcast(ir::real_literal(from.element(), largest_finite(type)), from.lanes);
+    const Expr limit =
+        ir::broadcast(ir::real_literal(from.element(), largest_finite(type)), from.lanes);
     e = clamp(e, -limit, limit);
   } else if (type.is_integer() && from.is_integer()) {
     if (type.min_int() > from.min_int()) e = max(e, constant(from, type.min_int()));
     const bool type_is_u64 = type.is_uint() && type.bits == 64;
     const bool from_is_u64 = from.is_uint() && from.bits == 64;
-    if (!type_is_u64 && (from_is_u64 || type.max_int() < from.max_int())) e = min(e, constant(from, type.max_int()));
+    if (!type_is_u64 && (from_is_u64 || type.max_int() < from.max_int()))
+      e = min(e, constant(from, type.max_int()));
   }
   return cast(type, e);  // float to integer saturates by itself
 }
@@ -138,11 +145,15 @@ Expr is_nan(Expr e) {
 }
 Expr is_inf(Expr e) {
   e = typing::as_float(e, "is_inf");
-  return abs(e) == ir::broadcast(ir::real_literal(e.type().element(), std::numeric_limits<double>::infinity()), e.type().lanes);
+  return abs(e) == ir::broadcast(ir::real_literal(e.type().element(),
+                                                  std::numeric_limits<double>::infinity()),
+                                 e.type().lanes);
 }
 Expr is_finite(Expr e) {
   e = typing::as_float(e, "is_finite");
-  return abs(e) < ir::broadcast(ir::real_literal(e.type().element(), std::numeric_limits<double>::infinity()), e.type().lanes);
+  return abs(e) < ir::broadcast(
+                      ir::real_literal(e.type().element(), std::numeric_limits<double>::infinity()),
+                      e.type().lanes);
 }
 
 Expr sqrt(Expr e) { return float_function(Op::Sqrt, e, "sqrt"); }
@@ -176,21 +187,24 @@ Expr integer_lerp(const Expr& zero, const Expr& one, Expr weight) {
   const Type wide = UInt(2 * bits, type.lanes);
   const Type narrow = UInt(bits, type.lanes);
   if (weight.type().is_float()) {
-    weight = cast(narrow, weight * cast(weight.type(), largest(narrow)) + constant(weight.type(), 1) / constant(weight.type(), 2));
+    weight = cast(narrow, weight * cast(weight.type(), largest(narrow)) +
+                              constant(weight.type(), 1) / constant(weight.type(), 2));
   } else if (weight.type().bits < bits) {
     // Repeat the bits: the largest weight stays the largest.
     Expr scaled = cast(narrow, weight);
     for (int have = weight.type().bits; have < bits; have *= 2) scaled = scaled | (scaled << have);
     weight = scaled;
   } else {
-    weight = cast(narrow, weight >> constant(signed_twin(weight.type()), weight.type().bits - bits));
+    weight =
+        cast(narrow, weight >> constant(signed_twin(weight.type()), weight.type().bits - bits));
   }
   // Signed values are moved to unsigned ones, order kept, and back.
   const Expr bias = cast(narrow, smallest(type));
   const auto to_unsigned = [&](const Expr& e) { return cast(wide, cast(narrow, e) ^ bias); };
   const Expr inverse = ~weight;
   const Expr half = constant(wide, std::int64_t{1} << (bits - 1));
-  const Expr sum = to_unsigned(zero) * cast(wide, inverse) + to_unsigned(one) * cast(wide, weight) + half;
+  const Expr sum =
+      to_unsigned(zero) * cast(wide, inverse) + to_unsigned(one) * cast(wide, weight) + half;
   const Expr divided = ((sum >> bits) + sum) >> bits;  // sum / (2^bits - 1), rounded
   return cast(type, cast(narrow, divided) ^ bias);
 }
@@ -201,10 +215,12 @@ Expr lerp(Expr zero, Expr one, Expr weight) {
   typing::require_defined(weight, "lerp");
   const Type type = zero.type();
   if (!weight.type().is_float() && !weight.type().is_uint()) {
-    typing::refuse("lerp", "the weight is " + to_string(weight.type()), "use a float or an unsigned weight");
+    typing::refuse("lerp", "the weight is " + to_string(weight.type()),
+                   "use a float or an unsigned weight");
   }
   if (type.is_integer()) {
-    if (type.bits == 64) typing::refuse("lerp", "it does not work on 64-bit integers", "use at most 32 bits");
+    if (type.bits == 64)
+      typing::refuse("lerp", "it does not work on 64-bit integers", "use at most 32 bits");
     return integer_lerp(zero, one, typing::promoted(weight));
   }
   if (weight.type().is_uint()) weight = cast(type, weight) / cast(type, largest(weight.type()));
@@ -212,15 +228,20 @@ Expr lerp(Expr zero, Expr one, Expr weight) {
   return zero * (constant(weight.type(), 1) - weight) + one * weight;
 }
 
-Expr count_leading_zeros(Expr e) { return bit_count(Op::CountLeadingZeros, e, "count_leading_zeros"); }
-Expr count_trailing_zeros(Expr e) { return bit_count(Op::CountTrailingZeros, e, "count_trailing_zeros"); }
+Expr count_leading_zeros(Expr e) {
+  return bit_count(Op::CountLeadingZeros, e, "count_leading_zeros");
+}
+Expr count_trailing_zeros(Expr e) {
+  return bit_count(Op::CountTrailingZeros, e, "count_trailing_zeros");
+}
 Expr popcount(Expr e) { return bit_count(Op::PopCount, e, "popcount"); }
 
 Expr promise_clamped(Expr value, Expr low, Expr high) {
   typing::require_defined(value, "promise_clamped");
   const auto bound = [&](Expr e) {
     typing::require_defined(e, "promise_clamped");
-    if (typing::is_adaptable(e) && value.type() != e.type()) return typing::adapt(value.type(), e, "promise_clamped");
+    if (typing::is_adaptable(e) && value.type() != e.type())
+      return typing::adapt(value.type(), e, "promise_clamped");
     return cast(value.type(), e);
   };
   return ir::expr(Op::PromiseClamped, value.type(), {value, bound(low), bound(high)});
@@ -253,7 +274,8 @@ Expr saturating_add(Expr a, Expr b) {
   const Expr sum = a + b;
   if (type.is_uint()) return select(sum < a, largest(type), sum);
   const Expr zero = constant(type, 0);
-  const Expr overflows = ((a ^ sum) & (b ^ sum)) < zero;  // both operands' sign differs from the sum's
+  const Expr overflows =
+      ((a ^ sum) & (b ^ sum)) < zero;  // both operands' sign differs from the sum's
   return select(overflows, select(a < zero, smallest(type), largest(type)), sum);
 }
 Expr saturating_sub(Expr a, Expr b) {
@@ -282,7 +304,8 @@ Expr halving_sub(Expr a, Expr b) {
   return (a >> 1) - (b >> 1) - (~a & b & constant(a.type(), 1));
 }
 
-// A shift by a negative amount goes the other way, which makes the bit added zero just when it must be.
+// A shift by a negative amount goes the other way, which makes the bit added zero just when it must
+// be.
 Expr rounding_shift_right(Expr a, Expr b) {
   typing::require_integer(a, "rounding_shift_right");
   const Expr amount = signed_amount(a.type(), b, "rounding_shift_right");
@@ -299,7 +322,8 @@ Expr rounding_shift_left(Expr a, Expr b) {
 Expr mul_shift_right(Expr a, Expr b, Expr shift) {
   const Expr product = widening_mul(a, b);
   const int bits = product.type().bits / 2;
-  return saturating_cast(with_bits(product.type(), bits), product >> signed_amount(product.type(), shift, "mul_shift_right"));
+  return saturating_cast(with_bits(product.type(), bits),
+                         product >> signed_amount(product.type(), shift, "mul_shift_right"));
 }
 Expr rounding_mul_shift_right(Expr a, Expr b, Expr shift) {
   const Expr product = widening_mul(a, b);

@@ -1,6 +1,7 @@
 #include "dsl/algorithm/images.h"
 
 #include "dsl/algorithm/define.h"
+#include "dsl/algorithm/wording.h"
 
 namespace sinter {
 
@@ -10,20 +11,16 @@ std::vector<std::array<Symbol, 3>> new_fields(const std::string& name, std::size
   std::vector<std::array<Symbol, 3>> fields;
   for (std::size_t d = 0; d < rank; ++d) {
     const std::string suffix = "." + std::to_string(d);
-    fields.push_back({Symbol::fresh(name + ".min" + suffix), Symbol::fresh(name + ".extent" + suffix),
+    fields.push_back({Symbol::fresh(name + ".min" + suffix),
+                      Symbol::fresh(name + ".extent" + suffix),
                       Symbol::fresh(name + ".stride" + suffix)});
   }
   return fields;
 }
 
-[[noreturn]] void refuse(const std::string& name, const std::string& what, const std::string& reason,
-                         const std::string& remedy) {
-  Diagnostic diagnostic;
-  diagnostic.stage = name;
-  diagnostic.directive = what;
-  diagnostic.reason = reason;
-  diagnostic.remedy = remedy;
-  throw AlgorithmError(diagnostic);
+[[noreturn]] void refuse(const std::string& name, const std::string& what,
+                         const std::string& reason, const std::string& remedy) {
+  throw AlgorithmError(make_diagnostic(name, what, reason, remedy));
 }
 
 }  // namespace
@@ -38,7 +35,8 @@ std::shared_ptr<ImageContents> new_image(Type type, int dimensions, const std::s
 }
 
 std::shared_ptr<const ImageContents> image_of(const BufferBase& buffer) {
-  if (!buffer.defined()) refuse("", "call of a Buffer", "the Buffer is undefined", "construct it with extents");
+  if (!buffer.defined())
+    refuse("", "call of a Buffer", "the Buffer is undefined", "construct it with extents");
   BufferContents& contents = *buffer.contents();
   const std::string name = contents.name.empty() ? "buffer" : contents.name;
   if (!contents.id) {
@@ -61,20 +59,25 @@ std::shared_ptr<const ImageContents> image_of(const BufferBase& buffer) {
 void check_coordinates(const std::vector<Expr>& coordinates, const std::string& name) {
   for (std::size_t d = 0; d < coordinates.size(); ++d) {
     if (!coordinates[d].defined()) {
-      refuse(name, "call", "coordinate " + std::to_string(d) + " is an undefined Expr", "give it a value");
+      refuse(name, "call", "coordinate " + std::to_string(d) + " is an undefined Expr",
+             "give it a value");
     }
     const Type type = coordinates[d].type();
     if (type.is_integer() || type.is_bool()) continue;
-    refuse(name, "call", "coordinate " + std::to_string(d) + " is " + to_string(type) + ", not an integer",
+    refuse(name, "call",
+           "coordinate " + std::to_string(d) + " is " + to_string(type) + ", not an integer",
            "cast it: i32(...)");
   }
 }
 
-Expr access_image(const std::shared_ptr<const ImageContents>& image, std::vector<Expr> coordinates) {
-  if (has_placeholder(coordinates)) coordinates = without_placeholder(coordinates, image->fields.size());
+Expr access_image(const std::shared_ptr<const ImageContents>& image,
+                  std::vector<Expr> coordinates) {
+  if (has_placeholder(coordinates))
+    coordinates = without_placeholder(coordinates, image->fields.size());
   if (coordinates.size() != image->fields.size()) {
-    refuse(image->name, "call", "it has " + std::to_string(image->fields.size()) + " dimensions and is called with " +
-                                    std::to_string(coordinates.size()) + " coordinates",
+    refuse(image->name, "call",
+           "it has " + counted(image->fields.size(), "dimension") + " and is called with " +
+               counted(coordinates.size(), "coordinate"),
            "give one coordinate per dimension");
   }
   check_coordinates(coordinates, image->name);
@@ -89,11 +92,12 @@ Expr access_image(const std::shared_ptr<const ImageContents>& image, std::vector
 Expr field_of(const std::shared_ptr<const ImageContents>& image, int dimension, Field field) {
   if (dimension < 0 || static_cast<std::size_t>(dimension) >= image->fields.size()) {
     refuse(image->name, "dim(" + std::to_string(dimension) + ")",
-           "it has " + std::to_string(image->fields.size()) + " dimensions", "use a dimension below that");
+           "it has " + counted(image->fields.size(), "dimension"), "use a dimension below that");
   }
   auto entity = std::make_shared<ImageField>();
   entity->image = image;
-  entity->symbol = image->fields[static_cast<std::size_t>(dimension)][static_cast<std::size_t>(field)];
+  entity->symbol =
+      image->fields[static_cast<std::size_t>(dimension)][static_cast<std::size_t>(field)];
   const Symbol symbol = entity->symbol;
   return symbol_of(Int(32), symbol, entity);
 }

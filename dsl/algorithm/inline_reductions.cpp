@@ -13,17 +13,15 @@ namespace {
 
 /// The operand with everything free turned into arguments of the reduction's Func.
 struct Operand {
-  Expr value;                                 // over `variables` and the domain
-  std::vector<Var> variables;                 // arguments of the Func
-  std::vector<Expr> call;                     // what the caller gives for them
+  Expr value;                  // over `variables` and the domain
+  std::vector<Var> variables;  // arguments of the Func
+  std::vector<Expr> call;      // what the caller gives for them
   std::shared_ptr<const DomainContents> domain;
 
   std::vector<Expr> arguments() const { return {variables.begin(), variables.end()}; }
 };
 
-void check_value(const Expr& e, const char* what) {
-  typing::require_defined(e, what);
-}
+void check_value(const Expr& e, const char* what) { typing::require_defined(e, what); }
 
 Operand operand_of(const Expr& e, std::shared_ptr<const DomainContents> domain, const char* what) {
   check_value(e, what);
@@ -37,7 +35,8 @@ Operand operand_of(const Expr& e, std::shared_ptr<const DomainContents> domain, 
     if (found && !is_domain_given && !domain) domain = found;
     if (found && found == domain) return true;
     if (found && !is_domain_given) {
-      typing::refuse(what, "its operand mentions two reduction domains", "say which one is meant: sum(r, ...)");
+      typing::refuse(what, "its operand mentions two reduction domains",
+                     "say which one is meant: sum(r, ...)");
     }
     if (!found && entity_of(*n) != nullptr) return true;  // parameters, sizes
     for (const Symbol& s : seen) {
@@ -51,7 +50,8 @@ Operand operand_of(const Expr& e, std::shared_ptr<const DomainContents> domain, 
     return true;
   });
   if (!domain) {
-    typing::refuse(what, "its operand mentions no reduction domain", "use a variable of an RDom in it");
+    typing::refuse(what, "its operand mentions no reduction domain",
+                   "use a variable of an RDom in it");
   }
   operand.domain = domain;
   operand.value = replaced.empty() ? e : ir::substitute(e, replaced);
@@ -68,7 +68,9 @@ Expr largest(Type type) {
 }
 
 template <typename Domain>
-std::shared_ptr<const DomainContents> contents_of(const Domain& r) { return r.contents(); }
+std::shared_ptr<const DomainContents> contents_of(const Domain& r) {
+  return r.contents();
+}
 
 Expr sum_of(const Operand& o, const Func& f) {
   f(o.arguments()) += o.value;
@@ -96,7 +98,8 @@ Tuple extreme_place_of(const Operand& o, const Func& f, bool is_minimum) {
   const Expr is_better = is_minimum ? o.value < old[rank] : o.value > old[rank];
   std::vector<Expr> updated;
   for (std::size_t d = 0; d < rank; ++d) {
-    updated.push_back(select(is_better, Expr(RVar(o.domain->variables[d].symbol, o.domain)), old[d]));
+    updated.push_back(
+        select(is_better, Expr(RVar(o.domain->variables[d].symbol, o.domain)), old[d]));
   }
   updated.push_back(select(is_better, o.value, old[rank]));
   f(o.arguments()) = Tuple(updated);
@@ -108,39 +111,61 @@ Tuple extreme_place_of(const Operand& o, const Func& f, bool is_minimum) {
 Expr sum(const Expr& e, const std::string& name) { return sum(e, Func(name)); }
 Expr sum(const Expr& e, const Func& f) { return sum_of(operand_of(e, nullptr, "sum"), f); }
 Expr sum(const RDom& r, const Expr& e, const std::string& name) { return sum(r, e, Func(name)); }
-Expr sum(const RDom& r, const Expr& e, const Func& f) { return sum_of(operand_of(e, r.contents(), "sum"), f); }
+Expr sum(const RDom& r, const Expr& e, const Func& f) {
+  return sum_of(operand_of(e, r.contents(), "sum"), f);
+}
 
 Expr product(const Expr& e, const std::string& name) { return product(e, Func(name)); }
-Expr product(const Expr& e, const Func& f) { return product_of(operand_of(e, nullptr, "product"), f); }
-Expr product(const RDom& r, const Expr& e, const std::string& name) { return product(r, e, Func(name)); }
+Expr product(const Expr& e, const Func& f) {
+  return product_of(operand_of(e, nullptr, "product"), f);
+}
+Expr product(const RDom& r, const Expr& e, const std::string& name) {
+  return product(r, e, Func(name));
+}
 Expr product(const RDom& r, const Expr& e, const Func& f) {
   return product_of(operand_of(e, r.contents(), "product"), f);
 }
 
 Expr minimum(const Expr& e, const std::string& name) { return minimum(e, Func(name)); }
-Expr minimum(const Expr& e, const Func& f) { return extreme_of(operand_of(e, nullptr, "minimum"), f, true); }
-Expr minimum(const RDom& r, const Expr& e, const std::string& name) { return minimum(r, e, Func(name)); }
+Expr minimum(const Expr& e, const Func& f) {
+  return extreme_of(operand_of(e, nullptr, "minimum"), f, true);
+}
+Expr minimum(const RDom& r, const Expr& e, const std::string& name) {
+  return minimum(r, e, Func(name));
+}
 Expr minimum(const RDom& r, const Expr& e, const Func& f) {
   return extreme_of(operand_of(e, r.contents(), "minimum"), f, true);
 }
 
 Expr maximum(const Expr& e, const std::string& name) { return maximum(e, Func(name)); }
-Expr maximum(const Expr& e, const Func& f) { return extreme_of(operand_of(e, nullptr, "maximum"), f, false); }
-Expr maximum(const RDom& r, const Expr& e, const std::string& name) { return maximum(r, e, Func(name)); }
+Expr maximum(const Expr& e, const Func& f) {
+  return extreme_of(operand_of(e, nullptr, "maximum"), f, false);
+}
+Expr maximum(const RDom& r, const Expr& e, const std::string& name) {
+  return maximum(r, e, Func(name));
+}
 Expr maximum(const RDom& r, const Expr& e, const Func& f) {
   return extreme_of(operand_of(e, r.contents(), "maximum"), f, false);
 }
 
 Tuple argmin(const Expr& e, const std::string& name) { return argmin(e, Func(name)); }
-Tuple argmin(const Expr& e, const Func& f) { return extreme_place_of(operand_of(e, nullptr, "argmin"), f, true); }
-Tuple argmin(const RDom& r, const Expr& e, const std::string& name) { return argmin(r, e, Func(name)); }
+Tuple argmin(const Expr& e, const Func& f) {
+  return extreme_place_of(operand_of(e, nullptr, "argmin"), f, true);
+}
+Tuple argmin(const RDom& r, const Expr& e, const std::string& name) {
+  return argmin(r, e, Func(name));
+}
 Tuple argmin(const RDom& r, const Expr& e, const Func& f) {
   return extreme_place_of(operand_of(e, r.contents(), "argmin"), f, true);
 }
 
 Tuple argmax(const Expr& e, const std::string& name) { return argmax(e, Func(name)); }
-Tuple argmax(const Expr& e, const Func& f) { return extreme_place_of(operand_of(e, nullptr, "argmax"), f, false); }
-Tuple argmax(const RDom& r, const Expr& e, const std::string& name) { return argmax(r, e, Func(name)); }
+Tuple argmax(const Expr& e, const Func& f) {
+  return extreme_place_of(operand_of(e, nullptr, "argmax"), f, false);
+}
+Tuple argmax(const RDom& r, const Expr& e, const std::string& name) {
+  return argmax(r, e, Func(name));
+}
 Tuple argmax(const RDom& r, const Expr& e, const Func& f) {
   return extreme_place_of(operand_of(e, r.contents(), "argmax"), f, false);
 }

@@ -4,10 +4,12 @@
 
 #include "dsl/algorithm/entities.h"
 #include "dsl/algorithm/images.h"
+#include "dsl/algorithm/wording.h"
 
 namespace sinter {
 
-ParamBase::ParamBase(Type type, const std::string& name) : contents_(std::make_shared<ParameterContents>()) {
+ParamBase::ParamBase(Type type, const std::string& name)
+    : contents_(std::make_shared<ParameterContents>()) {
   contents_->name = name.empty() ? "param" : name;
   contents_->id = Symbol::fresh(contents_->name);
   contents_->type = type;
@@ -20,16 +22,22 @@ namespace {
 template <typename Contents, typename Slot>
 auto& slot_of(Contents& contents, Slot slot) {
   switch (slot) {
-    case Slot::Value: return contents.value;
-    case Slot::Minimum: return contents.minimum;
-    case Slot::Maximum: return contents.maximum;
-    case Slot::Estimate: return contents.estimate;
+    case Slot::Value:
+      return contents.value;
+    case Slot::Minimum:
+      return contents.minimum;
+    case Slot::Maximum:
+      return contents.maximum;
+    case Slot::Estimate:
+      return contents.estimate;
   }
   throw InternalError("no such slot");
 }
 }  // namespace
 
-void ParamBase::write(Slot slot, const void* value) { slot_of(*contents_, slot) = ir::read_scalar(contents_->type, value); }
+void ParamBase::write(Slot slot, const void* value) {
+  slot_of(*contents_, slot) = ir::read_scalar(contents_->type, value);
+}
 bool ParamBase::read(Slot slot, void* value) const {
   const std::optional<ir::Scalar>& scalar = slot_of(*contents_, slot);
   if (scalar) ir::write_scalar(*scalar, value);
@@ -46,18 +54,18 @@ ImageParam::ImageParam(Type type, int dimensions, const std::string& name)
 
 const std::string& ImageParam::name() const { return contents_->name; }
 Type ImageParam::type() const { return contents_->type; }
-int ImageParam::dimensions() const { return contents_ ? static_cast<int>(contents_->fields.size()) : 0; }
+int ImageParam::dimensions() const {
+  return contents_ ? static_cast<int>(contents_->fields.size()) : 0;
+}
 
 void ImageParam::set(const Buffer<>& buffer) {
   if (buffer.defined() && (buffer.type() != type() || buffer.dimensions() != dimensions())) {
-    Diagnostic diagnostic;
-    diagnostic.stage = name();
-    diagnostic.directive = "set";
-    diagnostic.reason = "the image is " + to_string(type()) + " with " + std::to_string(dimensions()) +
-                        " dimensions, and the Buffer is " + to_string(buffer.type()) + " with " +
-                        std::to_string(buffer.dimensions());
-    diagnostic.remedy = "give a Buffer of the image's type and number of dimensions";
-    throw AlgorithmError(diagnostic);
+    throw AlgorithmError(make_diagnostic(
+        name(), "set",
+        "the image is " + to_string(type()) + " with " + counted(dimensions(), "dimension") +
+            ", and the Buffer is " + to_string(buffer.type()) + " with " +
+            std::to_string(buffer.dimensions()),
+        "give a Buffer of the image's type and number of dimensions"));
   }
   contents_->buffer = buffer;
 }

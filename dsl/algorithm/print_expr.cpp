@@ -11,9 +11,26 @@ using ir::Op;
 namespace {
 
 /// How tightly an operator binds; functions and leaves bind tightest.
-enum Precedence { Lowest, OrLevel, AndLevel, BitOrLevel, BitXorLevel, BitAndLevel, EqualLevel, LessLevel, ShiftLevel, AddLevel, MulLevel, UnaryLevel, Tight };
+enum Precedence {
+  Lowest,
+  OrLevel,
+  AndLevel,
+  BitOrLevel,
+  BitXorLevel,
+  BitAndLevel,
+  EqualLevel,
+  LessLevel,
+  ShiftLevel,
+  AddLevel,
+  MulLevel,
+  UnaryLevel,
+  Tight
+};
 
-struct Infix { const char* text; Precedence precedence; };
+struct Infix {
+  const char* text;
+  Precedence precedence;
+};
 
 /// The C++ operator of an op; null text for functions.
 Infix infix_of(Op op) {
@@ -63,13 +80,15 @@ class Printer {
     if (n.op == Op::Reinterpret) return "reinterpret<" + to_string(n.type) + ">" + arguments(n);
     if (n.op == Op::Access || n.op == Op::Load) {
       const std::string call = name_of(n.symbol) + arguments(n);
-      return n.op == Op::Access && n.integer != 0 ? call + "[" + std::to_string(n.integer) + "]" : call;
+      return n.op == Op::Access && n.integer != 0 ? call + "[" + std::to_string(n.integer) + "]"
+                                                  : call;
     }
     return ir::info(n.op).name + arguments(n);
   }
   std::string arguments(const ir::Node& n) {
     std::string text = "(";
-    for (std::size_t i = 0; i < n.args.size(); ++i) text += (i == 0 ? "" : ", ") + print(*n.args[i], Lowest);
+    for (std::size_t i = 0; i < n.args.size(); ++i)
+      text += (i == 0 ? "" : ", ") + print(*n.args[i], Lowest);
     return text + ")";
   }
   std::string name_of(const Symbol& symbol) const {
@@ -83,10 +102,15 @@ class Printer {
     scalar.type = n.type;
     scalar.integer = n.integer;
     scalar.real = n.real;
-    if (!n.type.is_float()) return to_string(n.type) + "(" + (n.type.is_uint() ? std::to_string(static_cast<std::uint64_t>(n.integer)) : std::to_string(n.integer)) + ")";
+    if (!n.type.is_float())
+      return to_string(n.type) + "(" +
+             (n.type.is_uint() ? std::to_string(static_cast<std::uint64_t>(n.integer))
+                               : std::to_string(n.integer)) +
+             ")";
     std::string text = ir::to_string(scalar);
     const std::string suffix = to_string(n.type);
-    if (text.size() > suffix.size() && text.ends_with(suffix)) text.resize(text.size() - suffix.size());
+    if (text.size() > suffix.size() && text.ends_with(suffix))
+      text.resize(text.size() - suffix.size());
     if (text.find_first_not_of("-0123456789") == std::string::npos) text += ".0";
     if (n.type.bits == 64) return text;
     return n.type.bits == 32 ? text + "f" : suffix + "(" + text + ")";

@@ -5,6 +5,7 @@
 #include "dsl/algorithm/entities.h"
 #include "dsl/algorithm/images.h"
 #include "dsl/algorithm/typing.h"
+#include "dsl/algorithm/wording.h"
 
 namespace sinter {
 
@@ -30,7 +31,8 @@ Expr RVar::extent() const {
 }
 RVar::operator Expr() const {
   if (!domain_) {
-    typing::refuse("RVar " + symbol_.name(), "it does not belong to a reduction domain, so it has no values",
+    typing::refuse("RVar " + symbol_.name(),
+                   "it does not belong to a reduction domain, so it has no values",
                    "use a variable of an RDom, such as r.x");
   }
   return symbol_of(Int(32), symbol_, domain_);
@@ -38,7 +40,8 @@ RVar::operator Expr() const {
 
 std::vector<std::pair<Expr, Expr>> RDom::pairs(std::vector<Expr> bounds) {
   if (bounds.size() % 2 != 0) {
-    typing::refuse("RDom", "it is given " + std::to_string(bounds.size()) + " bounds", "give (min, extent) pairs");
+    typing::refuse("RDom", "it is given " + counted(bounds.size(), "bound"),
+                   "give (min, extent) pairs");
   }
   std::vector<std::pair<Expr, Expr>> region;
   for (std::size_t i = 0; i < bounds.size(); i += 2) region.emplace_back(bounds[i], bounds[i + 1]);
@@ -48,7 +51,8 @@ std::vector<std::pair<Expr, Expr>> RDom::pairs(std::vector<Expr> bounds) {
 void RDom::initialise(const std::vector<std::pair<Expr, Expr>>& region, const std::string& name) {
   static constexpr const char* Names[] = {".x", ".y", ".z", ".w"};
   if (region.empty() || region.size() > 4) {
-    typing::refuse("RDom", "it has " + std::to_string(region.size()) + " dimensions", "use one to four (min, extent) pairs");
+    typing::refuse("RDom", "it has " + counted(region.size(), "dimension"),
+                   "use one to four (min, extent) pairs");
   }
   name_ = name.empty() ? "r" : name;
   contents_ = std::make_shared<DomainContents>();
@@ -60,13 +64,17 @@ void RDom::initialise(const std::vector<std::pair<Expr, Expr>>& region, const st
     }
     const std::string variable = name_ + Names[d];
     contents_->variables.push_back(
-        {name.empty() ? Symbol::fresh(variable) : Symbol::named(variable), region[d].first, region[d].second});
+        {name.empty() ? Symbol::fresh(variable) : Symbol::named(variable), region[d].first,
+         region[d].second});
   }
   RVar* const members[] = {&x, &y, &z, &w};
-  for (std::size_t d = 0; d < region.size(); ++d) *members[d] = RVar(contents_->variables[d].symbol, contents_);
+  for (std::size_t d = 0; d < region.size(); ++d)
+    *members[d] = RVar(contents_->variables[d].symbol, contents_);
 }
 
-RDom::RDom(const std::vector<std::pair<Expr, Expr>>& region, const std::string& name) { initialise(region, name); }
+RDom::RDom(const std::vector<std::pair<Expr, Expr>>& region, const std::string& name) {
+  initialise(region, name);
+}
 
 RDom::RDom(const BufferBase& buffer, const std::string& name) {
   const auto image = image_of(buffer);
@@ -79,16 +87,21 @@ RDom::RDom(const BufferBase& buffer, const std::string& name) {
 
 RDom::RDom(const ImageParam& image, const std::string& name) {
   std::vector<std::pair<Expr, Expr>> region;
-  for (int d = 0; d < image.dimensions(); ++d) region.emplace_back(image.dim(d).min(), image.dim(d).extent());
+  for (int d = 0; d < image.dimensions(); ++d)
+    region.emplace_back(image.dim(d).min(), image.dim(d).extent());
   initialise(region, name);
 }
 
-int RDom::dimensions() const { return contents_ ? static_cast<int>(contents_->variables.size()) : 0; }
+int RDom::dimensions() const {
+  return contents_ ? static_cast<int>(contents_->variables.size()) : 0;
+}
 
 RVar RDom::operator[](int i) const {
   if (i < 0 || i >= dimensions()) {
-    typing::refuse("RDom", "it has " + std::to_string(dimensions()) + " dimensions, and dimension " +
-                               std::to_string(i) + " is asked for", "use a dimension below that");
+    typing::refuse("RDom",
+                   "it has " + counted(dimensions(), "dimension") + ", and dimension " +
+                       std::to_string(i) + " is asked for",
+                   "use a dimension below that");
   }
   return RVar(contents_->variables[static_cast<std::size_t>(i)].symbol, contents_);
 }
@@ -96,13 +109,15 @@ RVar RDom::operator[](int i) const {
 void RDom::where(Expr predicate) {
   ensure(defined(), "where() of an RDom without dimensions");
   typing::require_bool(predicate, "where");
-  contents_->predicate = contents_->predicate.defined() ? contents_->predicate && predicate : predicate;
+  contents_->predicate =
+      contents_->predicate.defined() ? contents_->predicate && predicate : predicate;
 }
 
 RDom::operator RVar() const {
   if (dimensions() != 1) {
-    typing::refuse("RDom", "it has " + std::to_string(dimensions()) + " dimensions, where one variable is wanted",
-                   "name the variable: r.x");
+    typing::refuse(
+        "RDom", "it has " + counted(dimensions(), "dimension") + ", where one variable is wanted",
+        "name the variable: r.x");
   }
   return x;
 }

@@ -2,16 +2,13 @@
 
 #include <algorithm>
 
+#include "dsl/algorithm/wording.h"
 #include "dsl/ir/scalar.h"
 
 namespace sinter::typing {
 
 void refuse(const std::string& what, const std::string& reason, const std::string& remedy) {
-  Diagnostic diagnostic;
-  diagnostic.directive = what;
-  diagnostic.reason = reason;
-  diagnostic.remedy = remedy;
-  throw AlgorithmError(diagnostic);
+  throw AlgorithmError(make_diagnostic("", what, reason, remedy));
 }
 
 void require_defined(const Expr& e, const std::string& what) {
@@ -32,7 +29,9 @@ void match_lanes(Expr& a, Expr& b, const std::string& what) {
   } else if (lanes_b == 1) {
     b = ir::broadcast(b, lanes_a);
   } else {
-    refuse(what, "its operands have " + std::to_string(lanes_a) + " and " + std::to_string(lanes_b) + " lanes",
+    refuse(what,
+           "its operands have " + std::to_string(lanes_a) + " and " + std::to_string(lanes_b) +
+               " lanes",
            "use vectors of one length");
   }
 }
@@ -51,11 +50,13 @@ bool match_index(Expr& a, Expr& b) {
 Type common_type(Type a, Type b, const std::string& what) {
   const int lanes = a.lanes;
   if (a.kind == TypeKind::Handle || b.kind == TypeKind::Handle || a.is_void() || b.is_void()) {
-    refuse(what, "operands of types " + to_string(a) + " and " + to_string(b) + " have no common type",
+    refuse(what,
+           "operands of types " + to_string(a) + " and " + to_string(b) + " have no common type",
            "cast one of them to the other's type");
   }
   if (a.is_float() && b.is_float()) {
-    if (a.bits == b.bits) return Float(32, lanes);  // f16 with bf16: the smallest type that holds both
+    if (a.bits == b.bits)
+      return Float(32, lanes);  // f16 with bf16: the smallest type that holds both
     return a.bits > b.bits ? a : b;
   }
   if (a.is_float()) return a;
@@ -83,8 +84,9 @@ Expr adapt(Type type, const Expr& literal, const std::string& what) {
     exact = value >= type.min_int() && (type.bits == 64 || value <= type.max_int());
   }
   if (!exact) {
-    refuse(what, "the literal " + std::to_string(value) + " is not representable in the other operand's type, " +
-                     to_string(type.element()),
+    refuse(what,
+           "the literal " + std::to_string(value) +
+               " is not representable in the other operand's type, " + to_string(type.element()),
            "cast the other operand to a type that holds both");
   }
   return constant(type, value);
@@ -119,13 +121,15 @@ void match(Expr& a, Expr& b, const std::string& what, Halves halves) {
 void require_integer(const Expr& e, const std::string& what) {
   require_defined(e, what);
   if (e.type().is_integer()) return;
-  refuse(what, "it works on integers, and an operand is " + to_string(e.type()), "cast the operand to an integer type");
+  refuse(what, "it works on integers, and an operand is " + to_string(e.type()),
+         "cast the operand to an integer type");
 }
 
 void require_bool(const Expr& e, const std::string& what) {
   require_defined(e, what);
   if (e.type().is_bool()) return;
-  refuse(what, "it needs a bool, and is given " + to_string(e.type()), "write a comparison, such as e != 0");
+  refuse(what, "it needs a bool, and is given " + to_string(e.type()),
+         "write a comparison, such as e != 0");
 }
 
 void match_bits(Expr& a, Expr& b, const std::string& what) {
@@ -133,9 +137,16 @@ void match_bits(Expr& a, Expr& b, const std::string& what) {
   require_integer(b, what);
   match_lanes(a, b, what);
   if (a.type().bits == b.type().bits) return;
-  // A mask such as 0xff adapts to the value it is applied to; it may be written as the unsigned value.
-  if (is_adaptable(a)) { a = adapt(b.type(), a, what); return; }
-  if (is_adaptable(b)) { b = adapt(a.type(), b, what); return; }
+  // A mask such as 0xff adapts to the value it is applied to; it may be written as the unsigned
+  // value.
+  if (is_adaptable(a)) {
+    a = adapt(b.type(), a, what);
+    return;
+  }
+  if (is_adaptable(b)) {
+    b = adapt(a.type(), b, what);
+    return;
+  }
   Expr& narrow = a.type().bits < b.type().bits ? a : b;
   const int bits = std::max(a.type().bits, b.type().bits);
   Type type = narrow.type();
@@ -148,7 +159,8 @@ Expr as_float(const Expr& e, const std::string& what) {
   const Type type = e.type();
   if (type.is_float()) return promoted(e);
   if (type.is_integer() || type.is_bool()) return cast(Float(32, type.lanes), e);
-  refuse(what, "it works on numbers, and its operand is " + to_string(type), "cast the operand to a float type");
+  refuse(what, "it works on numbers, and its operand is " + to_string(type),
+         "cast the operand to a float type");
 }
 
 Expr constant(Type type, std::int64_t value) {

@@ -11,7 +11,8 @@
 namespace sinter::typing {
 
 /// Throws an AlgorithmError about operator or function `what`.
-[[noreturn]] void refuse(const std::string& what, const std::string& reason, const std::string& remedy);
+[[noreturn]] void refuse(const std::string& what, const std::string& reason,
+                         const std::string& remedy);
 void require_defined(const Expr&, const std::string& what);
 /// An i32 literal (or a broadcast of one): the only thing that adapts to other types.
 bool is_adaptable(const Expr&);

@@ -150,6 +150,8 @@ class Buffer : public BufferBase {
   /// Owned memory, dense, dimension 0 innermost, contents unspecified.
   explicit Buffer(const std::vector<int>& extents, const std::string& name = "") requires IsTyped
       : BufferBase(allocate(type_of<T>(), extents, name)) { check_is({}, D); }
+  explicit Buffer(std::initializer_list<int> extents, const std::string& name = "") requires IsTyped
+      : Buffer(std::vector<int>(extents), name) {}
   template <typename... Ints>
     requires(IsTyped && (std::is_integral_v<Ints> && ...))
   explicit Buffer(int first, Ints... rest) : Buffer(std::vector<int>{first, static_cast<int>(rest)...}) {}

@@ -16,15 +16,17 @@ TEST(Collect, BlurHasItsProducersFirst) {
   blur_x(x, y) = (clamped(x - 1, y) + clamped(x, y) + clamped(x + 1, y)) / 3;
   blur_y(x, y) = (blur_x(x, y - 1) + blur_x(x, y) + blur_x(x, y + 1)) / 3;
   const Algorithm algorithm = collect({blur_y});
-  EXPECT_EQ(to_string(algorithm),
-            "image input: f32, 2-d\n"
-            "stage repeat_edge: f32\n"
-            "  repeat_edge(_0, _1) = input(max(min(_0, input.min(0) + input.extent(0) - 1), input.min(0)), "
-            "max(min(_1, input.min(1) + input.extent(1) - 1), input.min(1)))\n"
-            "stage blur_x: f32\n"
-            "  blur_x(x, y) = (repeat_edge(x - 1, y) + repeat_edge(x, y) + repeat_edge(x + 1, y))/3.0f\n"
-            "output blur_y: f32\n"
-            "  blur_y(x, y) = (blur_x(x, y - 1) + blur_x(x, y) + blur_x(x, y + 1))/3.0f\n");
+  EXPECT_EQ(
+      to_string(algorithm),
+      "image input: f32, 2-d\n"
+      "stage repeat_edge: f32\n"
+      "  repeat_edge(_0, _1) = input(max(min(_0, input.min(0) + input.extent(0) - 1), "
+      "input.min(0)), "
+      "max(min(_1, input.min(1) + input.extent(1) - 1), input.min(1)))\n"
+      "stage blur_x: f32\n"
+      "  blur_x(x, y) = (repeat_edge(x - 1, y) + repeat_edge(x, y) + repeat_edge(x + 1, y))/3.0f\n"
+      "output blur_y: f32\n"
+      "  blur_y(x, y) = (blur_x(x, y - 1) + blur_x(x, y) + blur_x(x, y + 1))/3.0f\n");
 }
 
 TEST(Collect, MatrixProductIsAnUpdateOverItsDomain) {

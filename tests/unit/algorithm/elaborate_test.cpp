@@ -42,7 +42,9 @@ TEST_F(Elaborate, OperatorsOfCoordinatesAreOperatorsOnIntegers) {
   EXPECT_EQ(coordinate(ints.dim(0).extent() - 1), "ints.extent.0 - 1");
 }
 
-TEST_F(Elaborate, ParametersOfCoordinatesAreConverted) { EXPECT_EQ(coordinate(x + n), "x + index(n)"); }
+TEST_F(Elaborate, ParametersOfCoordinatesAreConverted) {
+  EXPECT_EQ(coordinate(x + n), "x + index(n)");
+}
 
 TEST_F(Elaborate, OtherTypesAndCallsAreLeavesOfACoordinate) {
   EXPECT_EQ(coordinate(ints(x + 1) + y), "index(ints(x + 1)) + y");
@@ -91,14 +93,17 @@ TEST_F(Elaborate, SharedNodesStayShared) {
   EXPECT_LT(count, 200u);
 }
 
-// --- contraction ------------------------------------------------------------------------------------------
+// --- contraction
+// ------------------------------------------------------------------------------------------
 
 class Contract : public testing::Test {
  protected:
   const Param<float> a{"a"}, b{"b"}, c{"c"}, d{"d"};
   const Param<double> wide{"wide"};
   const Param<int> n{"n"};
-  static std::string contracted(const Expr& e) { return print_expr(contract(Elaborator().value(e))); }
+  static std::string contracted(const Expr& e) {
+    return print_expr(contract(Elaborator().value(e)));
+  }
 };
 
 TEST_F(Contract, AProductUnderASumIsFused) {

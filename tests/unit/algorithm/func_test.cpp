@@ -32,9 +32,12 @@ const Var x("x"), y("y");
 
 TEST(Func, ADefinitionRecordsItsLine) {
   Func f("f");
-  f(x, y) = x; const unsigned line = __LINE__;
+  f(x, y) = x;
+  const unsigned line = __LINE__ - 1;
   EXPECT_EQ(f.contents()->definition.definitions[0].where.line(), line);
-  EXPECT_NE(std::string(f.contents()->definition.definitions[0].where.file_name()).find("func_test.cpp"), std::string::npos);
+  EXPECT_NE(
+      std::string(f.contents()->definition.definitions[0].where.file_name()).find("func_test.cpp"),
+      std::string::npos);
 }
 
 TEST(Func, ItsTypeIsThatOfItsFirstDefinition) {
@@ -66,7 +69,8 @@ TEST(Func, AnUpdateOfAnUndefinedFuncDefinesIt) {
   count(in(r.x, r.y)) += 1;
   EXPECT_EQ(count.num_update_definitions(), 1);
   EXPECT_EQ(print_expr(count.contents()->definition.definitions[0].values[0]), "0");
-  EXPECT_EQ(print_expr(count.contents()->definition.definitions[1].coordinates[0]), "index(in(r.x, r.y))");
+  EXPECT_EQ(print_expr(count.contents()->definition.definitions[1].coordinates[0]),
+            "index(in(r.x, r.y))");
   factor(x) *= f32(r.x) + f32(r.y);
   EXPECT_EQ(definitions(factor),
             "  factor(x) = 1.0f\n"
@@ -146,11 +150,13 @@ TEST(Func, IntegersWidenAndLiteralsAdaptToADeclaredType) {
   EXPECT_EQ(definitions(h), "  h(x) = f32(i32(x))\n");
 }
 
-// --- refusals ---------------------------------------------------------------------------------------------
+// --- refusals
+// ---------------------------------------------------------------------------------------------
 
 TEST(FuncRefusals, NameStageLineReasonAndRemedy) {
   Func f("f");
-  const Diagnostic d = refusal([&] { f(x) = y; }); const unsigned line = __LINE__;
+  const Diagnostic d = refusal([&] { f(x) = y; });
+  const unsigned line = __LINE__ - 1;
   EXPECT_EQ(d.stage, "f");
   EXPECT_EQ(d.directive, "definition");
   EXPECT_EQ(d.line, line);
@@ -165,7 +171,8 @@ TEST(FuncRefusals, FirstDefinitionsNeedDistinctVars) {
             "argument 0 is 'x + 1', and the first definition of a Func needs plain Vars");
   EXPECT_EQ(refusal([&] { f(x, x) = 0; }).reason, "the Var 'x' stands for two dimensions");
   RDom r(0, 3, "r");
-  EXPECT_EQ(refusal([&] { f(x) = r + x; }).reason, "the first definition mentions the reduction variable 'r.x'");
+  EXPECT_EQ(refusal([&] { f(x) = r + x; }).reason,
+            "the first definition mentions the reduction variable 'r.x'");
 }
 
 TEST(FuncRefusals, ADefinitionIsFrozenAtItsFirstUse) {
@@ -173,7 +180,9 @@ TEST(FuncRefusals, ADefinitionIsFrozenAtItsFirstUse) {
   f(x) = x;
   g(x) = f(x);
   const Diagnostic d = refusal([&] { f(x) += 1; });
-  EXPECT_EQ(d.reason, "it has been used by another Func or a pipeline already, and a definition is frozen at its first use");
+  EXPECT_EQ(d.reason,
+            "it has been used by another Func or a pipeline already, and a definition is frozen at "
+            "its first use");
   EXPECT_EQ(d.stage, "f.update(0)");
   collect({g});
   EXPECT_EQ(refusal([&] { g(x) += 1; }).stage, "g.update(0)");
@@ -186,24 +195,32 @@ TEST(FuncRefusals, UpdatesReadThemselvesAtTheSameVars) {
             "it reads itself at 'x - 1' in dimension 0, where the left side has the Var 'x'");
   RDom r(1, 9, "r");
   f(r, y) = f(r - 1, y) + 1;
-  EXPECT_EQ(refusal([&] { f(y, x) = 1; }).reason, "the Var 'y' is not a pure variable of this update");
-  EXPECT_EQ(refusal([&] { f(x + 1, y) = 1; }).reason, "the Var 'x' is not a pure variable of this update");
+  EXPECT_EQ(refusal([&] { f(y, x) = 1; }).reason,
+            "the Var 'y' is not a pure variable of this update");
+  EXPECT_EQ(refusal([&] { f(x + 1, y) = 1; }).reason,
+            "the Var 'x' is not a pure variable of this update");
 }
 
 TEST(FuncRefusals, CountsMustAgree) {
   Func f("f"), g(Int(32), 1, "g"), undefined("undefined");
   f(x, y) = x;
-  EXPECT_EQ(refusal([&] { Expr e = f(x); }).reason, "it has 2 dimensions and is called with 1 coordinates");
-  EXPECT_EQ(refusal([&] { g(x, y) = 1; }).reason, "it has 1 dimensions and is defined with 2 arguments");
-  EXPECT_EQ(refusal([&] { f(x, y) = Tuple(1, 2); }).reason, "it has 1 components and is given 2 values");
+  EXPECT_EQ(refusal([&] { Expr e = f(x); }).reason,
+            "it has 2 dimensions and is called with 1 coordinate");
+  EXPECT_EQ(refusal([&] { g(x, y) = 1; }).reason,
+            "it has 1 dimension and is defined with 2 arguments");
+  EXPECT_EQ(refusal([&] { f(x, y) = Tuple(1, 2); }).reason,
+            "it has 1 component and is given 2 values");
   EXPECT_EQ(refusal([&] { Expr e = undefined(x); }).reason, "it is called before it is defined");
-  EXPECT_EQ(refusal([&] { undefined(x) = g(x); }).reason, "it calls 'g', which is declared but not defined");
+  EXPECT_EQ(refusal([&] { undefined(x) = g(x); }).reason,
+            "it calls 'g', which is declared but not defined");
   Func pair("pair");
   pair(x) = Tuple(1, 2);
-  EXPECT_EQ(refusal([&] { Expr e = pair(x) + 1; }).reason, "it has 2 components, where one value is wanted");
-  EXPECT_EQ(refusal([&] { Expr e = pair(x)[2]; }).reason, "it has 2 components, and component 2 is asked for");
+  EXPECT_EQ(refusal([&] { Expr e = pair(x) + 1; }).reason,
+            "it has 2 components, where one value is wanted");
+  EXPECT_EQ(refusal([&] { Expr e = pair(x)[2]; }).reason,
+            "it has 2 components, and component 2 is asked for");
   const ImageParam in(UInt(8), 2, "in");
-  EXPECT_EQ(refusal([&] { in(x); }).reason, "it has 2 dimensions and is called with 1 coordinates");
+  EXPECT_EQ(refusal([&] { in(x); }).reason, "it has 2 dimensions and is called with 1 coordinate");
   EXPECT_EQ(refusal([&] { f.update(0); }).reason, "the Func has 0 update definitions");
   EXPECT_EQ(refusal([&] { collect({undefined}); }).reason, "it is an output and is not defined");
 }
@@ -229,23 +246,29 @@ TEST(FuncRefusals, DomainsAreKnownBeforeThePipelineRuns) {
   f(x) = x;
   g(x) = 0;
   RDom data(0, f(3), "data"), variable(0, x, "variable"), one(0, 2, "one"), two(0, 2, "two");
-  EXPECT_EQ(refusal([&] { g(x) += data; }).reason,
-            "the bound 'f(3)' of the reduction variable 'data.x' is not known before the pipeline runs");
-  EXPECT_EQ(refusal([&] { g(x) += variable; }).reason,
-            "the bound 'x' of the reduction variable 'variable.x' is not known before the pipeline runs");
-  EXPECT_EQ(refusal([&] { g(x) += one + two; }).reason, "it mentions two reduction domains, 'one.x' and 'two.x'");
+  EXPECT_EQ(
+      refusal([&] { g(x) += data; }).reason,
+      "the bound 'f(3)' of the reduction variable 'data.x' is not known before the pipeline runs");
+  EXPECT_EQ(
+      refusal([&] { g(x) += variable; }).reason,
+      "the bound 'x' of the reduction variable 'variable.x' is not known before the pipeline runs");
+  EXPECT_EQ(refusal([&] { g(x) += one + two; }).reason,
+            "it mentions two reduction domains, 'one.x' and 'two.x'");
   EXPECT_EQ(refusal([] { RDom r(0, 1, 2); }).reason, "it is given 3 bounds");
   EXPECT_EQ(refusal([] { RDom r(0, 1.5f); }).reason, "a bound is f32");
-  EXPECT_EQ(refusal([] { Expr e = RVar("loose"); }).reason, "it does not belong to a reduction domain, so it has no values");
+  EXPECT_EQ(refusal([] { Expr e = RVar("loose"); }).reason,
+            "it does not belong to a reduction domain, so it has no values");
 }
 
 TEST(FuncRefusals, UndefIsAWholeValue) {
   Func f("f");
-  EXPECT_EQ(refusal([&] { f(x) = undef<int>() + 1; }).reason, "undef is only a definition's whole value");
+  EXPECT_EQ(refusal([&] { f(x) = undef<int>() + 1; }).reason,
+            "undef is only a definition's whole value");
   EXPECT_EQ(refusal([&] { f(x) = Expr(); }).reason, "a value is an undefined Expr");
 }
 
-// --- names ------------------------------------------------------------------------------------------------
+// --- names
+// ------------------------------------------------------------------------------------------------
 
 TEST(Names, AreUniqueInOrderOfFirstUse) {
   Func a("same"), b("same"), unnamed, other;

@@ -15,8 +15,9 @@ namespace sinter {
 namespace {
 
 const std::vector<Type>& all_types() {
-  static const std::vector<Type> types = {Bool(),   UInt(8),  UInt(16),  UInt(32),   UInt(64),  Int(8),    Int(16),
-                                          Int(32),  Int(64),  Float(16), BFloat(16), Float(32), Float(64)};
+  static const std::vector<Type> types = {Bool(),     UInt(8),   UInt(16), UInt(32), UInt(64),
+                                          Int(8),     Int(16),   Int(32),  Int(64),  Float(16),
+                                          BFloat(16), Float(32), Float(64)};
   return types;
 }
 
@@ -55,7 +56,8 @@ TEST(Typing, ArithmeticOfAnyTwoTypesFollowsTheTable) {
       if (a.is_bool() && b.is_bool()) continue;
       const Expr x = some(a), y = some(b);
       for (const Expr& e : {x + y, x - y, x * y, x / y, min(x, y), max(x, y)}) {
-        EXPECT_EQ(to_string(e.type()), to_string(sum_type(a, b))) << to_string(a) << " " << to_string(b);
+        EXPECT_EQ(to_string(e.type()), to_string(sum_type(a, b)))
+            << to_string(a) << " " << to_string(b);
         for (const ir::Ref& arg : e->args) EXPECT_EQ(arg->type, e.type());
       }
       EXPECT_EQ((x < y).type(), Bool());
@@ -116,8 +118,8 @@ TEST(Typing, BitOperatorsTakeTheLeftSign) {
 }
 
 TEST(Typing, AShiftAmountHasTheWidthOfItsValue) {
-  for (const Expr& e : {some(UInt(8)) << some(Int(8)), some(UInt(8)) << 3, some(Int(32)) >> some(UInt(8)),
-                        some(UInt(16)) >> some(UInt(16))}) {
+  for (const Expr& e : {some(UInt(8)) << some(Int(8)), some(UInt(8)) << 3,
+                        some(Int(32)) >> some(UInt(8)), some(UInt(16)) >> some(UInt(16))}) {
     const Type value_type = e->args[0]->type;
     const Type amount = e->args[1]->type;
     EXPECT_EQ(value_type, e.type());
@@ -161,21 +163,26 @@ TEST(Typing, CoordinatesMeetLiteralsOnly) {
   EXPECT_THROW(x + 1.0f, InternalError);
 }
 
-// --- values of the integer idioms, against plain arithmetic in a wide type ------------------------------
+// --- values of the integer idioms, against plain arithmetic in a wide type
+// ------------------------------
 
 ir::Scalar evaluate_closed(const Expr& e) {
   std::vector<ir::Scalar> args;
   for (const ir::Ref& a : e->args) args.push_back(evaluate_closed(Expr(a)));
   if (e->op == ir::Op::Literal) {
-    return e.type().is_float() ? ir::Scalar::of_real(e.type(), e->real) : ir::Scalar::of_integer(e.type(), e->integer);
+    return e.type().is_float() ? ir::Scalar::of_real(e.type(), e->real)
+                               : ir::Scalar::of_integer(e.type(), e->integer);
   }
   return ir::apply(e->op, e.type(), args.data(), static_cast<int>(args.size()));
 }
 std::int64_t integer(const Expr& e) { return evaluate_closed(e).integer; }
-Expr literal(Type t, std::int64_t v) { return ir::literal(t, ir::Scalar::of_integer(t, v).integer); }
+Expr literal(Type t, std::int64_t v) {
+  return ir::literal(t, ir::Scalar::of_integer(t, v).integer);
+}
 
 std::int64_t shift(std::int64_t v, std::int64_t right) {
-  return right >= 0 ? v >> std::min<std::int64_t>(right, 40) : v << std::min<std::int64_t>(-right, 40);
+  return right >= 0 ? v >> std::min<std::int64_t>(right, 40)
+                    : v << std::min<std::int64_t>(-right, 40);
 }
 
 template <typename T>
@@ -190,13 +197,15 @@ void check_idioms() {
       ASSERT_EQ(integer(saturating_sub(a, b)), saturated(i - j)) << i << " " << j;
       ASSERT_EQ(integer(halving_add(a, b)), (i + j) >> 1) << i << " " << j;
       ASSERT_EQ(integer(rounding_halving_add(a, b)), (i + j + 1) >> 1) << i << " " << j;
-      ASSERT_EQ(integer(halving_sub(a, b)), ir::Scalar::of_integer(t, (i - j) >> 1).integer) << i << " " << j;
+      ASSERT_EQ(integer(halving_sub(a, b)), ir::Scalar::of_integer(t, (i - j) >> 1).integer)
+          << i << " " << j;
       ASSERT_EQ(integer(widening_add(a, b)), i + j);
       ASSERT_EQ(integer(widening_sub(a, b)), i - j);
       ASSERT_EQ(integer(widening_mul(a, b)), i * j);
       ASSERT_EQ(integer(absd(a, b)), std::abs(i - j));
       ASSERT_EQ(integer(mul_shift_right(a, b, 4)), saturated((i * j) >> 4));
-      ASSERT_EQ(integer(rounding_mul_shift_right(a, b, 7)), saturated((i * j + 64) >> 7)) << i << " " << j;
+      ASSERT_EQ(integer(rounding_mul_shift_right(a, b, 7)), saturated((i * j + 64) >> 7))
+          << i << " " << j;
     }
     for (int s = -9; s <= 9; ++s) {
       const Expr a = literal(t, i);
@@ -205,7 +214,8 @@ void check_idioms() {
       const auto wrapped = [&](std::int64_t v) { return ir::Scalar::of_integer(t, v).integer; };
       ASSERT_EQ(integer(rounding_shift_right(a, s)), wrapped(right)) << i << " by " << s;
       ASSERT_EQ(integer(rounding_shift_left(a, s)), wrapped(left)) << i << " by " << s;
-      ASSERT_EQ(integer(rounding_shift_right(a, literal(Int(32), s) + literal(Int(32), 0))), wrapped(right));
+      ASSERT_EQ(integer(rounding_shift_right(a, literal(Int(32), s) + literal(Int(32), 0))),
+                wrapped(right));
     }
   }
 }
@@ -224,7 +234,8 @@ TEST(Idioms, SaturatingCastKeepsTheNearestValue) {
   EXPECT_EQ(integer(u8_sat(literal(Int(32), 500) + 0)), 255);
   EXPECT_EQ(integer(i8_sat(literal(UInt(64), -1) + 0)), 127);
   EXPECT_EQ(integer(saturating_cast<std::uint64_t>(literal(Int(64), -1) + 0)), 0);
-  EXPECT_EQ(integer(saturating_cast<std::int64_t>(literal(UInt(64), -1) + 0)), std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(integer(saturating_cast<std::int64_t>(literal(UInt(64), -1) + 0)),
+            std::numeric_limits<std::int64_t>::max());
   EXPECT_EQ(integer(u8_sat(Expr(1e9f) + 0)), 255);
   EXPECT_EQ(evaluate_closed(saturating_cast<float16_t>(Expr(1e9f) + 0)).real, 65504);
 }
@@ -237,7 +248,8 @@ TEST(Idioms, LerpOfBytesRoundsToNearest) {
         const Expr e = lerp(literal(UInt(8), zero), literal(UInt(8), one), literal(UInt(8), w));
         ASSERT_EQ(e.type(), UInt(8));
         ASSERT_EQ(integer(e), std::lround(exact)) << zero << " " << one << " " << w;
-        const Expr s = lerp(literal(Int(8), zero - 128), literal(Int(8), one - 128), literal(UInt(8), w));
+        const Expr s =
+            lerp(literal(Int(8), zero - 128), literal(Int(8), one - 128), literal(UInt(8), w));
         ASSERT_EQ(integer(s), std::lround(exact) - 128);
       }
     }
@@ -249,7 +261,8 @@ TEST(Print, ExpressionsReadAsTheyAreWritten) {
   const Var x("x"), y("y");
   EXPECT_EQ(to_string(x + y * 2 - (x - y)), "x + y*2 - (x - y)");
   EXPECT_EQ(to_string((x + y) / 3 % 4), "(x + y)/3 % 4");
-  EXPECT_EQ(to_string(select(x < y && !(x == 3), f32(x), 1.5f)), "select(x < y && !(x == 3), f32(x), 1.5f)");
+  EXPECT_EQ(to_string(select(x < y && !(x == 3), f32(x), 1.5f)),
+            "select(x < y && !(x == 3), f32(x), 1.5f)");
   EXPECT_EQ(to_string(u8(x) & 3), "u8(x) & u8(3)");
   EXPECT_EQ(to_string(Expr()), "(undefined)");
 }
