@@ -40,6 +40,24 @@ struct Call : RuntimeContext {
   }
 };
 
+/// Code for a level of x86-64 that this processor does not reach would end in an illegal instruction.
+void refuse_foreign_code(const CompiledModule& module) {
+#if defined(__x86_64__)
+  const std::string& wanted = module.target.architecture();
+  __builtin_cpu_init();
+  const bool runs = wanted == "x86-64-v4"   ? __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")
+                    : wanted == "x86-64-v3" ? __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
+                                            : true;
+  if (runs) return;
+  Diagnostic diagnostic;
+  diagnostic.reason = "this machine cannot run code for " + module.target.to_string();
+  diagnostic.remedy = "compile for the target host, or for a lower level";
+  throw DeviceError(diagnostic);
+#else
+  static_cast<void>(module);
+#endif
+}
+
 class HostStream : public Stream {
  public:
   void synchronize() override {}
@@ -98,6 +116,7 @@ std::string HostDevice::describe() const {
 std::unique_ptr<Stream> HostDevice::make_stream() { return std::make_unique<HostStream>(); }
 
 std::unique_ptr<Executable> HostDevice::load(const CompiledModule& module) {
+  refuse_foreign_code(module);
   return std::make_unique<HostExecutable>(module);
 }
 

@@ -5,6 +5,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cmath>
+#include <cstring>
+
 #include <llvm/ExecutionEngine/RTDyldMemoryManager.h>
 #include <llvm/ExecutionEngine/RuntimeDyld.h>
 #include <llvm/Object/ObjectFile.h>
@@ -14,6 +17,36 @@
 namespace sinter::backends {
 
 namespace {
+
+#if defined(__x86_64__)
+__extension__ using Half = _Float16;
+float extend_half(Half value) { return static_cast<float>(value); }
+Half truncate_to_half(float value) { return static_cast<Half>(value); }
+#endif
+
+/// What LLVM may call for an instruction that the processor lacks, and to copy or clear memory;
+/// 0 for any other name.
+std::uintptr_t library_function(const std::string& name) {
+  struct Entry { const char* name; std::uintptr_t address; };
+  const auto f32 = [](float (*f)(float)) { return reinterpret_cast<std::uintptr_t>(f); };
+  const auto f64 = [](double (*f)(double)) { return reinterpret_cast<std::uintptr_t>(f); };
+  const auto any = [](auto* f) { return reinterpret_cast<std::uintptr_t>(f); };
+  static const Entry entries[] = {
+      {"memcpy", any(&std::memcpy)}, {"memmove", any(&std::memmove)}, {"memset", any(&std::memset)},
+      {"floorf", f32(&std::floor)}, {"ceilf", f32(&std::ceil)}, {"truncf", f32(&std::trunc)},
+      {"floor", f64(&std::floor)}, {"ceil", f64(&std::ceil)}, {"trunc", f64(&std::trunc)},
+      // To nearest even, in the rounding mode that everything here runs in.
+      {"roundevenf", f32(&std::nearbyint)}, {"roundeven", f64(&std::nearbyint)},
+      {"fmaf", any(static_cast<float (*)(float, float, float)>(&std::fma))},
+      {"fma", any(static_cast<double (*)(double, double, double)>(&std::fma))},
+#if defined(__x86_64__)
+      {"__extendhfsf2", any(&extend_half)}, {"__truncsfhf2", any(&truncate_to_half)},
+#endif
+  };
+  for (const Entry& entry : entries)
+    if (name == entry.name) return entry.address;
+  return 0;
+}
 
 class OneMapping : public llvm::RTDyldMemoryManager {
  public:
@@ -27,9 +60,9 @@ class OneMapping : public llvm::RTDyldMemoryManager {
                               llvm::Align) override {
     const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     const auto pages = [&](std::size_t bytes) { return (bytes + page - 1) / page * page; };
-    const std::size_t sizes[] = {pages(code), pages(constants), pages(data)};
+    // RuntimeDyld does not count the addresses of library functions (one word each) among the data.
+    const std::size_t sizes[] = {pages(code), pages(constants), pages(data) + page};
     size_ = sizes[0] + sizes[1] + sizes[2];
-    if (size_ == 0) return;
     void* memory = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
       size_ = 0;
@@ -59,6 +92,10 @@ class OneMapping : public llvm::RTDyldMemoryManager {
     if (protect(areas_[0], PROT_READ | PROT_EXEC) && protect(areas_[1], PROT_READ)) return false;
     if (problem) *problem = "mprotect failed";
     return true;
+  }
+
+  llvm::JITSymbol findSymbol(const std::string& name) override {
+    return {library_function(name), llvm::JITSymbolFlags::Exported};
   }
 
   void registerEHFrames(std::uint8_t*, std::uint64_t, std::size_t) override {}

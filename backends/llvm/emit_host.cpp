@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::int64_t LargestOnStack = 16 * 1024;
 constexpr std::int64_t LargestRequestedOnStack = 256 * 1024;
+constexpr std::int64_t LargestFrame = 512 * 1024;  // of all stack buffers of one function
 constexpr std::uint64_t AllocationAlignment = 64;
 
 /// Members of RuntimeContext by position.
@@ -82,6 +83,7 @@ class HostEmitter {
   llvm::Function* function_ = nullptr;
   Value* runtime_ = nullptr;
   std::vector<HeapAllocation> heap_;  // live ones
+  std::int64_t frame_bytes_ = 0;
 };
 
 llvm::Function* HostEmitter::begin_function(llvm::FunctionType* type, const char* name, bool external) {
@@ -92,6 +94,7 @@ llvm::Function* HostEmitter::begin_function(llvm::FunctionType* type, const char
   b_.SetInsertPoint(llvm::BasicBlock::Create(context_, "entry", function));
   function_ = function;
   heap_.clear();
+  frame_bytes_ = 0;
   return function;
 }
 
@@ -283,6 +286,7 @@ void HostEmitter::emit_parallel(const ir::Node& n, Value* min, Value* extent) {
   llvm::Function* caller = function_;
   Value* caller_runtime = runtime_;
   std::vector<HeapAllocation> caller_heap = std::move(heap_);
+  const std::int64_t caller_frame = frame_bytes_;
   const auto caller_symbols = expressions_.symbols;
   const auto caller_buffers = expressions_.buffers;
   llvm::Function* body = begin_function(body_type, "parallel_body", false);
@@ -290,6 +294,7 @@ void HostEmitter::emit_parallel(const ir::Node& n, Value* min, Value* extent) {
   function_ = caller;
   runtime_ = caller_runtime;
   heap_ = std::move(caller_heap);
+  frame_bytes_ = caller_frame;
   expressions_.symbols = caller_symbols;
   expressions_.buffers = caller_buffers;
   b_.restoreIP(resume);
@@ -345,7 +350,8 @@ void HostEmitter::emit_allocate(const ir::Node& n) {
   const std::int64_t largest = kind == ir::MemoryKind::Heap   ? 0
                                : kind == ir::MemoryKind::Auto ? LargestOnStack
                                                               : LargestRequestedOnStack;
-  if (known && count <= largest / element.bytes()) {
+  if (known && count <= largest / element.bytes() && frame_bytes_ + count * element.bytes() <= LargestFrame) {
+    frame_bytes_ += count * element.bytes();
     llvm::Type* type = expressions_.values.memory_type(element.element());
     auto* array = llvm::ArrayType::get(type, static_cast<std::uint64_t>(std::max<std::int64_t>(count, 1)));
     bind_buffer(n.symbol, stack_slot(array, AllocationAlignment), element, true);

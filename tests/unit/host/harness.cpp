@@ -69,10 +69,10 @@ std::unique_ptr<Executable> load(const CompiledModule& compiled) {
   return backend_for(compiled.target).default_device(compiled.target)->load(compiled);
 }
 
-void Program::expect_same(std::uint64_t seed) {
+void Program::expect_same(std::uint64_t seed, const Target& target) {
   std::map<Symbol, Memory> expected = memory_, actual = memory_;
   ir::interpret(module, arguments_over(expected), seed);
-  load(compile())->launch(arguments_over(actual), nullptr);
+  load(compile(false, target))->launch(arguments_over(actual), nullptr);
   int shown = 0;
   for (auto& [symbol, memory] : expected) {
     for (std::size_t i = 0; i < memory.count(); ++i) {

@@ -37,7 +37,7 @@ class Program {
 
   CompiledModule compile(bool listings = false, const Target& target = {}) const;
   /// Runs both on copies of the arguments; every element of every output must be the same.
-  void expect_same(std::uint64_t seed = 1);
+  void expect_same(std::uint64_t seed = 1, const Target& target = {});
   /// Both must fail with the same text, which is returned.
   std::string expect_same_failure();
   /// Arguments over this program's own memory.
