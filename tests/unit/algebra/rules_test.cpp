@@ -5,6 +5,7 @@
 
 #include <z3++.h>
 
+#include <future>
 #include <iostream>
 
 #include "dsl/algebra/rule_engine.h"
@@ -97,7 +98,7 @@ ParsedRule parse(const Rule& rule) {
 }
 
 z3::check_result counterexample(const ParsedRule& rule, z3::context& context, Translator translate) {
-  z3::solver solver(context, z3::solver::simple());
+  z3::solver solver(context);
   z3::params limits(context);
   limits.set("rlimit", 20000000u);  // work, not time: the same verdict on a busy machine
   solver.set(limits);
@@ -138,17 +139,24 @@ TEST(Rules, HoldOverCoordinates) {
   EXPECT_LE(by_literals, 8);
 }
 
-TEST(Rules, HoldOverWrappingIntegers) {
-  for (const unsigned width : {8u, 16u, 32u}) {
-    for (const bool is_signed : {false, true}) {
-      z3::context context;
-      for (const Rule& rule : rules()) {
-        if (rule.theory == Rule::Theory::Coordinate) continue;
-        EXPECT_EQ(counterexample(parse(rule), context, Translator(context, width, is_signed)), z3::unsat)
-            << text_of(rule) << " for " << (is_signed ? "i" : "u") << width;
-      }
-    }
+/// The rules not proved for one type, a line each.
+std::string unproved(unsigned width, bool is_signed) {
+  z3::context context;
+  std::string failures;
+  for (const Rule& rule : rules()) {
+    if (rule.theory == Rule::Theory::Coordinate) continue;
+    if (counterexample(parse(rule), context, Translator(context, width, is_signed)) == z3::unsat) continue;
+    failures += text_of(rule) + " for " + (is_signed ? "i" : "u") + std::to_string(width) + "\n";
   }
+  return failures;
+}
+
+TEST(Rules, HoldOverWrappingIntegers) {
+  std::vector<std::future<std::string>> proofs;
+  for (const unsigned width : {8u, 16u, 32u}) {
+    for (const bool is_signed : {false, true}) proofs.push_back(std::async(std::launch::async, unproved, width, is_signed));
+  }
+  for (auto& proof : proofs) EXPECT_EQ(proof.get(), "");
 }
 
 bool only_literals(const Expr& e) {
