@@ -625,14 +625,15 @@ class NestBuilder {
         built = place_at(site, std::move(built), Context(frames.begin(), frames.begin() + end));
       }
       for (auto item = loops.items.rbegin(); item != loops.items.rend(); ++item) {
-        if (item->level == level) wrap_item(built, *item, order);
+        if (item->level == level) wrap_item(built, *item, loops.items, order);
       }
       if (level >= 0) wrap_loop(built, loops.loops[static_cast<std::size_t>(level)]);
     }
     return built;
   }
 
-  static void wrap_item(Built& built, const LevelItem& item, const std::vector<Symbol>& order) {
+  static void wrap_item(Built& built, const LevelItem& item, const std::vector<LevelItem>& items,
+                        const std::vector<Symbol>& order) {
     if (item.symbol) {
       built.body = ir::let(item.symbol, item.value, built.body);
       substitute(built.reads, item.symbol, item.value);
@@ -640,9 +641,15 @@ class NestBuilder {
       return;
     }
     built.body = ir::if_then(item.value, built.body);
-    restrict_by(built.reads, item.implies.defined() ? item.implies : item.value, order);
-    // Storage is not restricted: what is stored inside is produced inside.
-    restrict_by(built.storage, item.implies.defined() ? item.implies : item.value, order);
+    Expr condition = item.implies.defined() ? item.implies : item.value;
+    restrict_by(built.reads, condition, order);
+    restrict_by(built.storage, condition, order);
+    // Sliding writes regions in terms of the loops, not of the variables made from them: say it so too.
+    for (auto let = items.rbegin(); let != items.rend(); ++let) {
+      if (let->symbol) condition = ir::substitute(condition, {{let->symbol, let->value}});
+    }
+    restrict_by(built.reads, condition, order);
+    restrict_by(built.storage, condition, order);
   }
 
   static void wrap_loop(Built& built, const InstanceLoop& l) {
