@@ -41,7 +41,9 @@ class HostEmitter {
   }
 
  private:
-  struct HeapAllocation { Symbol symbol; Value* pointer; };
+  /// `release`: frees this allocation, then those below it, and returns 1; made on demand and
+  /// forgotten when one below is freed early.
+  struct HeapAllocation { Symbol symbol; Value* pointer; llvm::BasicBlock* release; };
 
   // --- functions
   llvm::Function* begin_function(llvm::FunctionType*, const char* name, bool external);
@@ -56,6 +58,7 @@ class HostEmitter {
                           const std::vector<Symbol>& captured);
   void emit_allocate(const ir::Node&);
   void emit_free(const Symbol&);
+  void release(Value* memory);
   void emit_if(const ir::Node&);
   void emit_let(const ir::Node&);
   // --- failure
@@ -375,20 +378,24 @@ void HostEmitter::emit_allocate(const ir::Node& n) {
   leave_failing();
   b_.SetInsertPoint(after);
   bind_buffer(n.symbol, memory, element, true);
-  heap_.push_back({n.symbol, memory});
+  heap_.push_back({n.symbol, memory, nullptr});
   emit(n.args[1]);
   emit_free(n.symbol);
   expressions_.buffers.erase(n.symbol);
+}
+
+void HostEmitter::release(Value* memory) {
+  auto* pointer = llvm::PointerType::getUnqual(context_);
+  auto* type = llvm::FunctionType::get(b_.getVoidTy(), {pointer, pointer}, false);
+  b_.CreateCall(type, service(Service::Release), {runtime_, memory})->setDoesNotThrow();
 }
 
 // Nothing for memory on the stack, or freed already.
 void HostEmitter::emit_free(const Symbol& symbol) {
   for (auto it = heap_.begin(); it != heap_.end(); ++it) {
     if (!(it->symbol == symbol)) continue;
-    auto* pointer = llvm::PointerType::getUnqual(context_);
-    auto* type = llvm::FunctionType::get(b_.getVoidTy(), {pointer, pointer}, false);
-    b_.CreateCall(type, service(Service::Release), {runtime_, it->pointer})->setDoesNotThrow();
-    heap_.erase(it);
+    release(it->pointer);
+    for (it = heap_.erase(it); it != heap_.end(); ++it) it->release = nullptr;
     return;
   }
 }
@@ -444,10 +451,16 @@ void HostEmitter::report(const std::string& message, llvm::ArrayRef<Type> types,
 }
 
 void HostEmitter::leave_failing() {
-  auto* pointer = llvm::PointerType::getUnqual(context_);
-  auto* type = llvm::FunctionType::get(b_.getVoidTy(), {pointer, pointer}, false);
-  for (const HeapAllocation& allocation : heap_)
-    b_.CreateCall(type, service(Service::Release), {runtime_, allocation.pointer})->setDoesNotThrow();
+  // One block for each live allocation, shared by all failures: code stays linear in the program.
+  for (std::size_t i = heap_.size(); i-- > 0;) {
+    HeapAllocation& allocation = heap_[i];
+    const bool made_before = allocation.release != nullptr;
+    if (!made_before) allocation.release = new_block("release");
+    b_.CreateBr(allocation.release);
+    if (made_before) return;
+    b_.SetInsertPoint(allocation.release);
+    release(allocation.pointer);
+  }
   b_.CreateRet(b_.getInt32(1));
 }
 
