@@ -1,5 +1,7 @@
 #include "apps/sinter/inspect.h"
 
+#include <iostream>
+
 #include <sinter/diagnostic.h>
 
 #include "backends/driver/compile_pipeline.h"
@@ -34,6 +36,8 @@ std::string inspect(const std::vector<Func>& outputs, const Schedule& schedule, 
   driver::CompileOptions options;
   options.listings = true;
   const driver::Compiled compiled = driver::compile_pipeline(scheduled, target, options);
+  std::cerr << "lowered in " << compiled.lower_ms << " ms, code generated in " << compiled.code_ms << " ms, loaded in "
+            << compiled.load_ms << " ms\n";
   if (what == "ir") return ir::print(compiled.module);
   const auto listing = compiled.code.listings.find(what);
   if (listing == compiled.code.listings.end()) {

@@ -25,7 +25,7 @@ std::string refusal() {
   try {
     Typed<P> typed;
   } catch (const AlgorithmError& error) {
-    return error.diagnostic().reason;
+    return error.diagnostic().stage + ": " + error.diagnostic().reason;
   }
   return "accepted";
 }
@@ -62,8 +62,8 @@ TEST(Signature, ASecondPipelineOfOneNameIsRefused) {
 }
 
 TEST(Signature, AnOutputOfAnotherTypeIsNamed) {
-  EXPECT_EQ(refusal<Broken>(), "output 'out' is declared as u8 of rank 2 but defined as f32 of rank 2");
-  EXPECT_EQ(refusal<Undefined>(), "output 'out' is declared but algorithm() does not define it");
+  EXPECT_EQ(refusal<Broken>(), "out: its value is f32, and the Func is u8");
+  EXPECT_EQ(refusal<Undefined>(), "out: output 'out' is declared but algorithm() does not define it");
 }
 
 TEST(Signature, CallComputes) {
