@@ -122,9 +122,12 @@ struct Checker {
       if (!is_ordered(origin)) continue;
       if (any_order()) {
         if (schedule.atomic) continue;
+        const bool may_be_atomic = stage.types.size() == 1 && !stage.types[0].is_float();
         refuse_kind(loop, refusal("iterations of '" + loop.name.name() +
                                       "' may update the same element at the same time",
-                                  "add atomic(): any order of these updates gives the same bits"));
+                                  may_be_atomic
+                                      ? "add atomic(): any order of these updates gives the same bits"
+                                      : "use rfactor, and run the partial reductions in parallel"));
       }
       if (is_float_fold()) {
         refuse_kind(loop, refusal("iterations of '" + loop.name.name() +
@@ -145,6 +148,10 @@ struct Checker {
     const bool vector = loop.kind == ir::LoopKind::Vectorized;
     if (!vector && loop.kind != ir::LoopKind::Unrolled) return;
     const auto extent = constant_extent(stage_schedule, stage, definition, schedule, loop.variable);
+    // Inside a consumer's loop the region may turn out constant: lowering decides.
+    if (!extent && stage_schedule.compute.kind != Placement::Kind::Root) return;
+    // Inside a consumer's loop the extent is that of the region needed there: lowering knows it.
+    if (!extent && stage_schedule.compute.kind == Placement::Kind::At) return;
     if (!extent) {
       refuse_kind(loop, refusal("the extent of '" + loop.name.name() + "' is not a constant",
                                 "split it by a constant factor first, or give the dimension a "

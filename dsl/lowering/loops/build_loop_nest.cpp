@@ -212,18 +212,17 @@ class NestBuilder {
           merge_box(inner.storage[stage.id], needed_boxes(stage, s, whole, slid).front());
         }
       }
-      // Name the box, so that the stage's loops and its producers' regions stay small.
+      // Name the box, so that the stage's loops and its producers' regions stay small. The extent is
+      // named rather than the maximum: it is often bounded by a constant, which vectors and storage want.
       if (!output) {
         for (std::size_t d = 0; d < box.dimensions.size(); ++d) {
           Interval& i = box.dimensions[d];
-          const Expr extent = extent_of(i);
+          Expr extent = extent_of(i);
+          const algebra::ConstantInterval bound = algebra::constant_bounds(extent, known_);
           name_end(i.min, stage.name + ".min." + std::to_string(d), lets);
-          std::int64_t constant = 0;
-          if (ir::as_constant(extent, &constant)) {
-            i.max = simplify(i.min + ir::index_literal(constant - 1));
-          } else {
-            name_end(i.max, stage.name + ".max." + std::to_string(d), lets);
-          }
+          name_end(extent, stage.name + ".extent." + std::to_string(d), lets);
+          if (ir::is(extent, ir::Op::Symbol) && bound.has_max) known_.insert_or_assign(extent->symbol, bound);
+          i.max = simplify(i.min + extent - ir::index_literal(1));
         }
       }
       Built made = build_stage(stage, box, slid, output, context, checks);
@@ -327,10 +326,10 @@ class NestBuilder {
   }
 
   /// An output's box is its buffer's: the directives become requirements.
-  void check_bounds_directives(const StageDefinition& stage, const StageSchedule& s, const Box& box,
+  void check_bounds_directives(const StageDefinition& stage, const StageSchedule& s, Box& box,
                                std::vector<Stmt>& checks) const {
     for (const schedule::DimensionBound& b : s.bounds) {
-      const Interval& i = box.dimensions[b.dimension];
+      const Interval i = box.dimensions[b.dimension];
       const std::string where = "output '" + stage.name + "': dimension " + std::to_string(b.dimension) + " (" +
                                 coordinate_name(stage, b.dimension) + ")";
       if (b.min.defined()) {
@@ -351,6 +350,10 @@ class NestBuilder {
                 std::to_string(b.remainder) + " and have such an extent (align_bounds); the buffer has min {}, extent {}",
             {i.min, extent}));
       }
+      // Past the checks the bounds are facts: loops over them have constant extents.
+      Interval& known = box.dimensions[b.dimension];
+      if (b.min.defined()) known.min = b.min;
+      if (b.extent.defined()) known.max = simplify(known.min + b.extent - ir::index_literal(1));
     }
   }
 
@@ -571,7 +574,7 @@ class NestBuilder {
 
   Built build_definition(const StageDefinition& stage, int k, const schedule::DefinitionSchedule& s, const Box& box,
                          const std::vector<bool>& slid, const Context& context) {
-    const DefinitionLoops loops = make_loops(stage, k, s, box, slid);
+    const DefinitionLoops loops = make_loops(stage, k, s, box, slid, known_);
     const int depth = static_cast<int>(loops.loops.size());
 
     // Frames of this definition, and where each level's frames end.
@@ -666,6 +669,7 @@ class NestBuilder {
   std::vector<ir::Argument> arguments_;
   std::unordered_set<Symbol> never_partition_;
   bool closes_regions_ = false;
+  algebra::ConstantScope known_;  // constant bounds of named extents
   Regions root_reads_;
 };
 

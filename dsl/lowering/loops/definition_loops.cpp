@@ -17,6 +17,9 @@ using ir::Op;
 using schedule::Relation;
 using schedule::Tail;
 
+/// Vector and unrolled loops with a bounded extent run to the bound when it is at most this.
+constexpr std::int64_t longest = 256;
+
 bool contains_require(const Definition& definition) {
   bool found = false;
   for (const Expr& v : definition.values) {
@@ -45,8 +48,10 @@ struct Variable {
 
 class LoopMaker {
  public:
-  LoopMaker(const StageDefinition& stage, int definition, const schedule::DefinitionSchedule& s)
-      : stage_(stage), definition_(stage.definitions[static_cast<std::size_t>(definition)]), schedule_(s) {}
+  LoopMaker(const StageDefinition& stage, int definition, const schedule::DefinitionSchedule& s,
+            const algebra::ConstantScope& known)
+      : stage_(stage), index_(definition), definition_(stage.definitions[static_cast<std::size_t>(definition)]),
+        schedule_(s), known_(known) {}
 
   DefinitionLoops run(const Box& box, const std::vector<bool>& slid) {
     const bool rounding = !contains_require(definition_);
@@ -101,8 +106,28 @@ class LoopMaker {
     for (auto l = schedule_.loops.rbegin(); l != schedule_.loops.rend(); ++l, ++depth) {
       Variable& v = at(l->variable);
       v.depth = depth;
+      bound_extent(*l, v, depth);
       result_.loops.push_back({v.symbol, l->variable, v.min, v.extent, l->kind, l->partition});
     }
+  }
+
+  /// Vector and unrolled loops run to a constant: a bound of the extent, and a guard for the rest.
+  void bound_extent(const schedule::Loop& loop, Variable& v, int depth) {
+    const bool vector = loop.kind == ir::LoopKind::Vectorized;
+    std::int64_t constant = 0;
+    if ((!vector && loop.kind != ir::LoopKind::Unrolled) || ir::as_constant(v.extent, &constant)) return;
+    const algebra::ConstantInterval bound = algebra::constant_bounds(v.extent, known_);
+    if (!bound.has_max || bound.max > longest) {
+      const std::string stage = index_ == 0 ? stage_.name : stage_.name + ".update(" + std::to_string(index_ - 1) + ")";
+      throw ScheduleError(Diagnostic{stage, (vector ? "vectorize(" : "unroll(") + loop.name.name() + ")",
+                                     "the extent of '" + loop.name.name() + "' is not a constant and has no small bound",
+                                     "split the loop by a constant first, or give the dimension a constant bound_extent", {}, 0}
+                              .at(loop.where));
+    }
+    const Expr last = simplify(v.min + v.extent - ir::index_literal(1));
+    const Expr condition = ir::binary(Op::LessEqual, ir::index_symbol(v.symbol), last);
+    v.extent = ir::index_literal(std::max<std::int64_t>(bound.max, 0));
+    guard(depth, condition, condition);
   }
 
   void let(const Variable& v, const Expr& value) {
@@ -244,8 +269,10 @@ class LoopMaker {
   }
 
   const StageDefinition& stage_;
+  int index_;
   const Definition& definition_;
   const schedule::DefinitionSchedule& schedule_;
+  const algebra::ConstantScope& known_;
   std::map<Symbol, Variable> variables_;
   DefinitionLoops result_;
 };
@@ -265,8 +292,8 @@ std::int64_t rounding_of(const schedule::DefinitionSchedule& s, const Definition
 }
 
 DefinitionLoops make_loops(const StageDefinition& stage, int definition, const schedule::DefinitionSchedule& s,
-                           const Box& box, const std::vector<bool>& slid) {
-  return LoopMaker(stage, definition, s).run(box, slid);
+                           const Box& box, const std::vector<bool>& slid, const algebra::ConstantScope& known) {
+  return LoopMaker(stage, definition, s, known).run(box, slid);
 }
 
 }  // namespace sinter::lowering

@@ -40,8 +40,10 @@ struct DefinitionLoops {
 
 /// `box`: per dimension of the stage the range that this definition must cover in its pure variables.
 /// `slid`: dimensions in which nothing may be computed beyond the box.
+/// `known`: constant bounds of symbols in the box. Throws ScheduleError for a vectorised or unrolled
+/// loop without a constant bound.
 DefinitionLoops make_loops(const StageDefinition&, int definition, const schedule::DefinitionSchedule&, const Box& box,
-                           const std::vector<bool>& slid);
+                           const std::vector<bool>& slid, const algebra::ConstantScope& known);
 
 /// How far RoundUp splits round up the extent of a pure variable: the multiple, 1 when they do not.
 std::int64_t rounding_of(const schedule::DefinitionSchedule&, const Definition&, const Symbol& variable);

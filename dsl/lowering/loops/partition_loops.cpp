@@ -36,14 +36,19 @@ bool reads_memory(const Expr& e) {
 /// Finds, in the body of one loop over `v`, what becomes simpler in a range of v.
 class Collector {
  public:
-  explicit Collector(const Symbol& v) : v_(v) {}
+  Collector(const Symbol& v, const Stmt& body) : v_(v) {
+    ir::for_each_node(body.node(), [&](const ir::Ref& n) {
+      if (n->op == Op::For) extents_.merge(ir::free_symbols(n->args[1]));
+      return ir::is_statement(n->op);
+    });
+  }
 
   std::vector<Expr> lowers, uppers;                              // v >= lower; v < upper
   std::unordered_map<const ir::Node*, Expr> replacements;        // in the middle part
 
   void statement(const Stmt& s) {
     if (s->op == Op::Let) {
-      const Expr value = likely(ir::arg(s, 0), false);
+      const Expr value = likely(ir::arg(s, 0), extents_.count(s->symbol) != 0);
       if (value->type.is_index() && value->type.is_scalar() && !reads_memory(value)) {
         lets_.insert_or_assign(s->symbol, simplify(resolve(value)));
       } else {
@@ -186,6 +191,7 @@ class Collector {
   }
 
   Symbol v_;
+  std::unordered_set<Symbol> extents_;  // what loops' extents mention
   ir::Substitution lets_;
   algebra::Scope inner_;
   std::unordered_set<Symbol> opaque_;
@@ -247,7 +253,7 @@ class Partitioner {
     const bool tiny = ir::as_constant(ir::arg(s, 1), &extent) && extent <= 3;
     const bool splits = kind == LoopKind::Serial || kind == LoopKind::Parallel;
     if (!splits || tiny || never_.count(s->symbol)) return inside(s, body);
-    Collector found(s->symbol);
+    Collector found(s->symbol, body);
     found.statement(body);
     if (found.lowers.empty() && found.uppers.empty()) return inside(s, body);
 
