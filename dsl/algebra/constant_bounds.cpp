@@ -4,6 +4,7 @@
 
 #include "dsl/algebra/arithmetic.h"
 #include "dsl/algebra/linear_collector.h"
+#include "dsl/algebra/product.h"
 
 namespace sinter::algebra {
 
@@ -40,9 +41,9 @@ ConstantInterval ConstantBounds::of(const Expr& e) {
     const auto it = known_.find(e->symbol);
     return it == known_.end() ? type_interval(e->type) : intersect(it->second, type_interval(e->type));
   }
-  if (const auto it = memo_.find(e.node().get()); it != memo_.end()) return it->second.second;
+  if (const auto it = memo_.nodes.find(e.node().get()); it != memo_.nodes.end()) return it->second.second;
   const ConstantInterval result = e->type.is_index() ? index_node(e) : value_node(e);
-  memo_.emplace(e.node().get(), std::make_pair(e.node(), result));
+  memo_.nodes.emplace(e.node().get(), std::make_pair(e.node(), result));
   return result;
 }
 
@@ -120,16 +121,39 @@ ConstantInterval ConstantBounds::value_node(const Expr& e) {
 
 ConstantInterval ConstantBounds::of_form(const LinearForm& form, int depth) {
   ConstantInterval sum = constant_point(form.constant);
-  int choices = 0, compound = 0;
+  int choices = 0, compound = 0, products = 0;
   for (const LinearForm::Term& t : form.terms) {
     sum = add(sum, scale(of(t.atom), t.coefficient));
     choices += is_choice(t.atom) ? 1 : 0;
     compound += t.atom->op == Op::Symbol ? 0 : 1;
+    products += t.atom->op == Op::Mul ? 1 : 0;
   }
   if (depth <= 0 || form.terms.size() < 2 || form.terms.size() > 12) return sum;
   if (choices > 0 && choices <= 3) sum = intersect(sum, expanded(form, depth));
   if (compound >= 2) sum = intersect(sum, paired(form, depth));
+  if (compound >= 1) sum = intersect(sum, with_quotients_removed(form, depth));
+  if (products >= 1) {
+    if (const auto plain = with_products_expanded(form)) sum = intersect(sum, of_form(*plain, 0));
+  }
   return sum;
+}
+
+/// k*c*(x / c) == k*x - k*(x % c), and a remainder has bounds whatever x is.
+ConstantInterval ConstantBounds::with_quotients_removed(const LinearForm& form, int depth) {
+  ConstantInterval result;
+  for (const LinearForm::Term& t : form.terms) {
+    std::int64_t c = 0;
+    if (t.atom->op != Op::Div || !ir::as_constant(ir::arg(t.atom, 1), &c) || c <= 0 || t.coefficient % c != 0) continue;
+    const std::int64_t k = t.coefficient / c;
+    LinearCollector dividend, together;
+    if (k == INT64_MIN || !dividend.add_expr(ir::arg(t.atom, 0), k)) continue;
+    const LinearForm x = dividend.finish_unordered();
+    if (!together.add_form(form, 1) || !together.add_atom(t.atom, -t.coefficient) || !together.add_form(x, 1)) continue;
+    const LinearForm whole = together.finish_unordered();
+    if (whole.terms.size() + 1 >= form.terms.size() + x.terms.size()) continue;
+    result = intersect(result, add(of_form(whole, depth - 1), scale(constant_range(0, c - 1), -k)));
+  }
+  return result;
 }
 
 ConstantInterval ConstantBounds::expanded(const LinearForm& form, int depth) {
@@ -170,6 +194,15 @@ ConstantInterval ConstantBounds::paired(const LinearForm& form, int depth) {
       result = intersect(result, add(scale(apart, shared), of_form(collector.finish_unordered(), depth - 1)));
     }
   }
+  return result;
+}
+
+ConstantInterval ConstantBounds::difference(const Expr& a, const Expr& b) {
+  if (a.same_as(b)) return constant_point(0);
+  const auto key = std::make_pair(a.node(), b.node());
+  if (const auto it = memo_.differences.find(key); it != memo_.differences.end()) return it->second;
+  const ConstantInterval result = difference_of(a, b, 2);
+  memo_.differences.emplace(key, result);
   return result;
 }
 

@@ -16,18 +16,28 @@ class ConstantBounds {
   /// Of a sum, using what its terms have in common: min(x + 1, n) - min(x, n) lies in [0, 1].
   ConstantInterval of_form(const LinearForm&, int depth = 2);
   /// Of a - b.
-  ConstantInterval difference_of(const Expr& a, const Expr& b, int depth = 2);
+  ConstantInterval difference(const Expr& a, const Expr& b);
   /// Of a - b for two atoms of one op (min, max, select, division by one constant).
   ConstantInterval atom_difference(const Expr& a, const Expr& b, int depth);
-  using Memo = std::unordered_map<const ir::Node*, std::pair<ir::Ref, ConstantInterval>>;
+  struct PairHash {
+    std::size_t operator()(const std::pair<ir::Ref, ir::Ref>& p) const {
+      return std::hash<ir::Ref>{}(p.first) * 31 + std::hash<ir::Ref>{}(p.second);
+    }
+  };
+  struct Memo {
+    std::unordered_map<const ir::Node*, std::pair<ir::Ref, ConstantInterval>> nodes;
+    std::unordered_map<std::pair<ir::Ref, ir::Ref>, ConstantInterval, PairHash> differences;
+  };
   /// Exchanges the results remembered, for when what is known changes.
-  void swap(Memo& other) { memo_.swap(other); }
+  void swap(Memo& other) { std::swap(memo_, other); }
 
  private:
   ConstantInterval index_node(const Expr&);
   ConstantInterval value_node(const Expr&);
   ConstantInterval expanded(const LinearForm&, int depth);
+  ConstantInterval difference_of(const Expr& a, const Expr& b, int depth);
   ConstantInterval paired(const LinearForm&, int depth);
+  ConstantInterval with_quotients_removed(const LinearForm&, int depth);
 
   const ConstantScope& known_;
   Memo memo_;

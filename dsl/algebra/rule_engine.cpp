@@ -64,10 +64,35 @@ std::vector<Expr> variants(const Expr& pattern) {
   return result;
 }
 
+/// Names become slot numbers, kept in the symbol nodes' integer: wildcards from 0, literals from 16.
+constexpr std::int64_t first_literal_slot = 16;
+bool is_literal_slot(const ir::Node& symbol) { return symbol.integer >= first_literal_slot; }
+std::size_t slot_of(const ir::Node& symbol) {
+  return static_cast<std::size_t>(symbol.integer) % static_cast<std::size_t>(first_literal_slot);
+}
+
+Expr with_slots(const Expr& pattern) {
+  return ir::rewrite(pattern, [](const ir::Ref& n) -> ir::Ref {
+    if (n->op != Op::Symbol) return n;
+    const std::string& name = n->symbol.name();
+    ir::Node numbered = *n;
+    const auto find = [&](auto& names, std::int64_t first) {
+      for (std::size_t i = 0; i < std::size(names); ++i) {
+        if (name != names[i]) continue;
+        numbered.integer = first + static_cast<std::int64_t>(i);
+        return true;
+      }
+      return false;
+    };
+    ensure(find(wildcard_names, 0) || find(literal_names, first_literal_slot), "a rule mentions an unknown name");
+    return ir::make(std::move(numbered));
+  });
+}
+
 bool is_structural(const Expr& e) {
   bool result = true;
   ir::for_each_node(e.node(), [&](const ir::Ref& n) {
-    const bool plain = n->op == Op::Symbol ? n->symbol.name()[0] != 'c' : n->op == Op::Literal ? n->type.is_bool()
+    const bool plain = n->op == Op::Symbol ? !is_literal_slot(*n) : n->op == Op::Literal ? n->type.is_bool()
                        : ir::info(n->op).op_class == OpClass::Logic;
     result = result && plain;
     return true;
@@ -81,9 +106,9 @@ RuleTable compile_rules() {
   for (const Rule& rule : rules()) {
     CompiledRule compiled;
     compiled.theory = rule.theory;
-    compiled.before = ir::parse_expr(rule.before, names);
-    compiled.after = ir::parse_expr(rule.after, names);
-    if (rule.when != nullptr) compiled.when = ir::parse_expr(rule.when, names);
+    compiled.before = with_slots(ir::parse_expr(rule.before, names));
+    compiled.after = with_slots(ir::parse_expr(rule.after, names));
+    if (rule.when != nullptr) compiled.when = with_slots(ir::parse_expr(rule.when, names));
     compiled.is_structural = is_structural(compiled.before) && is_structural(compiled.after);
     for (const Expr& before : variants(compiled.before)) {
       compiled.before = before;
@@ -112,16 +137,6 @@ struct Bindings {
   }
 };
 
-std::size_t wildcard_index(const std::string& name) {
-  for (std::size_t i = 0; i < std::size(wildcard_names); ++i) {
-    if (name == wildcard_names[i]) return i;
-  }
-  ensure(false, "a rule mentions an unknown name");
-  return 0;
-}
-
-std::size_t literal_index(const std::string& name) { return static_cast<std::size_t>(name[1] - '0'); }
-
 bool match(const ir::Node& pattern, const Expr& e, Bindings& bound) {
   std::int64_t value = 0;
   if (!(pattern.type.is_bool() ? e->type.is_bool() : bound.accept(e->type))) return false;
@@ -129,15 +144,14 @@ bool match(const ir::Node& pattern, const Expr& e, Bindings& bound) {
     return ir::as_constant(e, &value) && value == ir::Scalar::of_integer(e->type.element(), pattern.integer).integer;
   }
   if (pattern.op == Op::Symbol) {
-    const std::string& name = pattern.symbol.name();
-    if (name[0] == 'c') {
-      const std::size_t i = literal_index(name);
+    if (is_literal_slot(pattern)) {
+      const std::size_t i = slot_of(pattern);
       if (!ir::as_constant(e, &value) || (bound.has_literal[i] && bound.literals[i] != value)) return false;
       bound.literals[i] = value;
       bound.has_literal[i] = true;
       return true;
     }
-    Expr& slot = bound.wildcards[wildcard_index(name)];
+    Expr& slot = bound.wildcards[slot_of(pattern)];
     if (slot.defined()) return slot->hash == e->hash && ir::equal(slot, e);
     slot = e;
     return true;
@@ -149,13 +163,24 @@ bool match(const ir::Node& pattern, const Expr& e, Bindings& bound) {
   return true;
 }
 
+/// Whether the ops of the pattern are there: a quick no for most rules.
+bool has_shape(const ir::Node& pattern, const ir::Node& e) {
+  if (pattern.op == Op::Symbol) return true;
+  if (pattern.op == Op::Literal) return e.op == Op::Literal || e.op == Op::Broadcast;
+  if (pattern.op != e.op || pattern.args.size() != e.args.size()) return false;
+  for (std::size_t i = 0; i < pattern.args.size(); ++i) {
+    if (!has_shape(*pattern.args[i], *e.args[i])) return false;
+  }
+  return true;
+}
+
 /// The value of an expression over literals, in T; empty when a coordinate leaves 64 bits.
 std::optional<ir::Scalar> evaluate(const ir::Node& n, const Bindings& bound) {
   const Type type = n.type.is_bool() ? Bool() : bound.type.element();
   if (n.op == Op::Literal) return ir::Scalar::of_integer(type, n.integer);
   if (n.op == Op::Symbol) {
-    if (n.symbol.name()[0] != 'c') return {};
-    return ir::Scalar::of_integer(type, bound.literals[literal_index(n.symbol.name())]);
+    if (!is_literal_slot(n)) return {};
+    return ir::Scalar::of_integer(type, bound.literals[slot_of(n)]);
   }
   std::vector<ir::Scalar> args;
   for (const ir::Ref& a : n.args) {
@@ -175,7 +200,7 @@ std::optional<ir::Scalar> evaluate(const ir::Node& n, const Bindings& bound) {
 }
 
 bool mentions_wildcard(const ir::Node& n) {
-  if (n.op == Op::Symbol) return n.symbol.name()[0] != 'c';
+  if (n.op == Op::Symbol) return !is_literal_slot(n);
   return std::any_of(n.args.begin(), n.args.end(), [](const ir::Ref& a) { return mentions_wildcard(*a); });
 }
 
@@ -186,7 +211,7 @@ Expr build(const ir::Node& n, const Bindings& bound) {
     const auto value = evaluate(n, bound);
     return value ? ir::literal(type, value->integer) : Expr();
   }
-  if (n.op == Op::Symbol) return bound.wildcards[wildcard_index(n.symbol.name())];
+  if (n.op == Op::Symbol) return bound.wildcards[slot_of(n)];
   std::vector<Expr> args;
   for (const ir::Ref& a : n.args) {
     args.push_back(build(*a, bound));
@@ -214,6 +239,7 @@ std::unordered_map<std::string, Expr> rule_names() {
 
 Expr apply_rules(const Expr& e) {
   for (const CompiledRule& rule : rule_table().by_root[static_cast<std::size_t>(e->op)]) {
+    if (!has_shape(*rule.before, *e)) continue;
     Bindings bound;
     bound.lanes = e->type.lanes;
     if (!match(*rule.before, e, bound) || !holds_in(rule, bound.type)) continue;

@@ -20,7 +20,7 @@ class Simplifier {
   /// Of expressions this simplifier has returned.
   ConstantInterval bounds(const Expr& e) { return constants_.of(e); }
   /// Bounds of a - b.
-  ConstantInterval difference_bounds(const Expr& a, const Expr& b);
+  ConstantInterval difference_bounds(const Expr& a, const Expr& b) { return constants_.difference(a, b); }
   const ConstantScope& known() const { return known_; }
   /// What more is known about symbols and conditions inside a scope.
   struct Facts {
@@ -37,13 +37,17 @@ class Simplifier {
   Expr step(const Expr&);
   Expr with_simplified_args(const Expr&);
 
-  // simplify_index.cpp: coordinates, scalar
-  Expr step_linear(const Expr&);
-  Expr rewrite_region(const Expr&, std::unordered_map<const ir::Node*, Expr>& memo);
+  // simplify_sum.cpp: sums of coordinates; each returns whether it made the form smaller
   Expr from_form(LinearForm);
   bool recombine_division(LinearForm&);
   bool cancel_pair(LinearForm&);
   bool push_into_choice(LinearForm&);
+  bool merge_selects(LinearForm&);
+  bool expand_products(LinearForm&);
+
+  // simplify_index.cpp: coordinates, scalar
+  Expr step_linear(const Expr&);
+  Expr rewrite_region(const Expr&, std::unordered_map<const ir::Node*, Expr>& memo);
   Expr step_product(const Expr&);
   Expr step_divide(const Expr&);
   Expr step_modulo(const Expr&);

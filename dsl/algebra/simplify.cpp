@@ -81,32 +81,52 @@ Expr Simplifier::step(const Expr& e) {
   return rewritten.defined() ? rewritten : n;
 }
 
-ConstantInterval Simplifier::difference_bounds(const Expr& a, const Expr& b) {
-  if (a.same_as(b)) return constant_point(0);
-  return constants_.difference_of(a, b);
-}
+namespace {
+
+/// Puts entries into a map for the time being.
+template <typename Map>
+class Overlay {
+ public:
+  explicit Overlay(Map& map) : map_(map) {}
+  Overlay(const Overlay&) = delete;
+  Overlay& operator=(const Overlay&) = delete;
+  ~Overlay() {
+    while (!before_.empty()) {
+      auto& [key, value] = before_.back();
+      if (value) map_[key] = *value;
+      else map_.erase(key);
+      before_.pop_back();
+    }
+  }
+  void put(const typename Map::key_type& key, const typename Map::mapped_type& value) {
+    const auto it = map_.find(key);
+    before_.emplace_back(key, it == map_.end() ? std::nullopt : std::optional(it->second));
+    map_[key] = value;
+  }
+
+ private:
+  Map& map_;
+  std::vector<std::pair<typename Map::key_type, std::optional<typename Map::mapped_type>>> before_;
+};
+
+}  // namespace
 
 void Simplifier::with_facts(const Facts& facts, const std::function<void()>& body) {
   if (facts.empty()) return body();
+  Overlay known(known_);
+  Overlay replacements(replacements_);
+  Overlay conditions(conditions_);
+  for (const auto& [symbol, range] : facts.ranges) known.put(symbol, range);
+  for (const auto& [symbol, value] : facts.replacements) replacements.put(symbol, value);
+  for (const auto& [condition, value] : facts.conditions) conditions.put(condition, value);
   // Results found under other facts are put aside, and come back afterwards.
   Memo memo;
   ConstantBounds::Memo bounds_memo;
-  ConstantScope known = known_;
-  for (const auto& [symbol, range] : facts.ranges) known[symbol] = range;
-  ir::Substitution replacements = replacements_;
-  for (const auto& [symbol, value] : facts.replacements) replacements[symbol] = value;
-  auto conditions = conditions_;
-  for (const auto& [condition, value] : facts.conditions) conditions[condition] = value;
-  const auto exchange = [&] {
-    memo_.swap(memo);
-    constants_.swap(bounds_memo);
-    known_.swap(known);
-    replacements_.swap(replacements);
-    conditions_.swap(conditions);
-  };
-  exchange();
+  memo_.swap(memo);
+  constants_.swap(bounds_memo);
   body();
-  exchange();
+  memo_.swap(memo);
+  constants_.swap(bounds_memo);
 }
 
 std::int64_t Simplifier::size(const Expr& e) {

@@ -26,35 +26,44 @@ void flatten(const Expr& e, Op op, std::unordered_set<const ir::Node*>& seen, st
   if (std::none_of(operands.begin(), operands.end(), same)) operands.push_back(e);
 }
 
-/// The terms that all forms have with the same coefficient, and the constant if all have the same.
-LinearForm common_part(const std::vector<LinearForm>& forms) {
-  LinearForm common = forms[0];
-  for (const LinearForm& f : forms) {
-    std::erase_if(common.terms, [&](const LinearForm::Term& t) {
-      return std::none_of(f.terms.begin(), f.terms.end(), [&](const LinearForm::Term& u) {
-        return t.coefficient == u.coefficient && t.atom->hash == u.atom->hash && ir::equal(t.atom, u.atom);
-      });
-    });
-    if (f.constant != common.constant) common.constant = 0;
+/// Operands of op(op(op(a, b), c), d); 0 when it is nested in another way.
+std::size_t chain_length(const Expr& e) {
+  const Op op = e->op;
+  std::size_t length = 1;
+  for (Expr n = e; n->op == op; n = ir::arg(n, 0), ++length) {
+    if (ir::arg(n, 1)->op == op) return 0;
   }
-  return common;
+  return length;
 }
 
-/// Takes the common part out of all `operands`; undefined when there is none.
+/// Keeps of `common` what `form` has with the same coefficient; the constant if it is the same.
+void keep_common(LinearForm& common, const LinearForm& form) {
+  std::erase_if(common.terms, [&](const LinearForm::Term& t) {
+    return std::none_of(form.terms.begin(), form.terms.end(), [&](const LinearForm::Term& u) {
+      return t.coefficient == u.coefficient && t.atom->hash == u.atom->hash && ir::equal(t.atom, u.atom);
+    });
+  });
+  if (form.constant != common.constant) common.constant = 0;
+}
+
+/// Takes the common part out of all `operands`; undefined, with the operands as they were, when there
+/// is none.
 std::optional<LinearForm> take_common(std::vector<Expr>& operands) {
-  std::vector<LinearForm> forms;
+  std::optional<LinearForm> common;
   for (const Expr& o : operands) {
-    auto form = linear_form(o);
+    const auto form = linear_form(o);
     if (!form) return {};
-    forms.push_back(std::move(*form));
+    if (common) keep_common(*common, *form);
+    else common = form;
+    if (common->terms.empty() && common->constant == 0) return {};
   }
-  const LinearForm common = common_part(forms);
-  if (common.terms.empty() && common.constant == 0) return {};
-  for (std::size_t i = 0; i < operands.size(); ++i) {
+  std::vector<Expr> rest;
+  for (const Expr& o : operands) {
     LinearCollector collector;
-    if (!collector.add_form(forms[i], 1) || !collector.add_form(common, -1)) return {};
-    operands[i] = collector.finish()->to_expr();
+    if (!collector.add_expr(o, 1) || !collector.add_form(*common, -1)) return {};
+    rest.push_back(collector.finish()->to_expr());
   }
+  operands = std::move(rest);
   return common;
 }
 
@@ -87,7 +96,9 @@ Expr Simplifier::step_extremum(const Expr& e) {
     }
   }
   if (operands.size() == 1) return operands[0];
-  std::sort(operands.begin(), operands.end(), [](const Expr& a, const Expr& b) { return compare(a, b) < 0; });
+  const auto precedes = [](const Expr& a, const Expr& b) { return compare(a, b) < 0; };
+  const bool in_order = chain_length(e) == operands.size() && std::is_sorted(operands.begin(), operands.end(), precedes);
+  if (!in_order) std::sort(operands.begin(), operands.end(), precedes);
   std::vector<Expr> reduced = operands;
   const auto common = take_common(reduced);
   const auto fold = [&](const std::vector<Expr>& list) {
@@ -95,7 +106,7 @@ Expr Simplifier::step_extremum(const Expr& e) {
     for (std::size_t i = 1; i < list.size(); ++i) r = ir::binary(op, r, list[i]);
     return r;
   };
-  const Expr plain = fold(operands);
+  const Expr plain = in_order ? e : fold(operands);
   if (common) {
     const Expr r = with_common(*common, fold(reduced), plain);
     if (size(r) <= size(plain)) return r;

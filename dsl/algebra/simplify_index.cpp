@@ -5,6 +5,7 @@
 
 #include "dsl/algebra/arithmetic.h"
 #include "dsl/algebra/linear_collector.h"
+#include "dsl/algebra/product.h"
 #include "dsl/algebra/simplifier.h"
 
 namespace sinter::algebra {
@@ -19,19 +20,10 @@ bool is_linear_node(const Expr& e) {
   return e->op == Op::Mul && (ir::arg(e, 0)->op == Op::Literal || ir::arg(e, 1)->op == Op::Literal);
 }
 
-bool is_choice(const Expr& e) { return e->op == Op::Min || e->op == Op::Max || e->op == Op::Select; }
-
 std::optional<LinearForm> combine(const LinearForm& a, std::int64_t ka, const LinearForm& b, std::int64_t kb) {
   LinearCollector collector;
   if (!collector.add_form(a, ka) || !collector.add_form(b, kb)) return {};
   return collector.finish();
-}
-
-std::int64_t coefficient_of_atom(const LinearForm& form, const Expr& atom) {
-  for (const LinearForm::Term& t : form.terms) {
-    if (t.atom->hash == atom->hash && ir::equal(t.atom, atom)) return t.coefficient;
-  }
-  return 0;
 }
 
 bool positive_constant(const Expr& e, std::int64_t* c) { return ir::as_constant(e, c) && *c > 0; }
@@ -63,119 +55,14 @@ Expr Simplifier::step_linear(const Expr& e) {
   return size(r) <= size(n) ? r : n;
 }
 
-Expr Simplifier::from_form(LinearForm form) {
-  for (int i = 0; i < 8; ++i) {
-    const bool has_compound = std::any_of(form.terms.begin(), form.terms.end(),
-                                          [](const LinearForm::Term& t) { return t.atom->op != Op::Symbol; });
-    if (!has_compound) break;
-    if (!recombine_division(form) && !cancel_pair(form) && !push_into_choice(form)) break;
-  }
-  return form.to_expr();
-}
-
-/// k*c*(x / c) + k*(x % c) == k*x, and k*x - k*c*(x / c) == k*(x % c).
-bool Simplifier::recombine_division(LinearForm& form) {
-  for (const LinearForm::Term& t : form.terms) {
-    std::int64_t c = 0;
-    if (t.atom->op != Op::Div || !positive_constant(ir::arg(t.atom, 1), &c) || t.coefficient % c != 0) continue;
-    const Expr x = ir::arg(t.atom, 0);
-    const std::int64_t k = t.coefficient / c;
-    const Expr remainder = ir::binary(Op::Mod, x, ir::arg(t.atom, 1));
-    const auto x_form = linear_form(x);
-    if (!x_form) continue;
-    LinearCollector collector;
-    if (!collector.add_form(form, 1) || !collector.add_atom(t.atom, -t.coefficient)) continue;
-    if (coefficient_of_atom(form, remainder) == k) {
-      if (!collector.add_atom(remainder, -k) || !collector.add_form(*x_form, k)) continue;
-      form = *collector.finish();
-      return true;
-    }
-    if (k == INT64_MIN || !collector.add_form(*x_form, k)) continue;
-    auto rest = collector.finish();
-    // All of x's terms must have been there, with factor -k.
-    if (x_form->terms.empty() || rest->terms.size() + x_form->terms.size() + 1 != form.terms.size()) continue;
-    LinearCollector with_remainder;
-    if (!with_remainder.add_form(*rest, 1) || !with_remainder.add_form(*linear_form((*this)(remainder)), -k)) continue;
-    form = *with_remainder.finish();
-    return true;
-  }
-  return false;
-}
-
-/// min(x + 1, y + 3) - min(x, y + 2) == 1.
-bool Simplifier::cancel_pair(LinearForm& form) {
-  for (const LinearForm::Term& a : form.terms) {
-    for (const LinearForm::Term& b : form.terms) {
-      if (a.coefficient <= 0 || b.coefficient >= 0 || a.atom->op != b.atom->op || b.coefficient == INT64_MIN) continue;
-      if (!is_choice(a.atom) && a.atom->op != Op::Div) continue;
-      const ConstantInterval apart = constants_.atom_difference(a.atom, b.atom, 1);
-      if (!apart.has_min || !apart.has_max || apart.min != apart.max) continue;
-      const std::int64_t shared = std::min(a.coefficient, -b.coefficient);
-      LinearCollector collector;
-      if (!collector.add_form(form, 1) || !collector.add_atom(a.atom, -shared) || !collector.add_atom(b.atom, shared) ||
-          !collector.add_constant(apart.min, shared)) {
-        continue;
-      }
-      form = *collector.finish();
-      return true;
-    }
-  }
-  return false;
-}
-
-/// min(a, b) - a == min(0, b - a): what cancels inside a choice moves there.
-bool Simplifier::push_into_choice(LinearForm& form) {
-  if (form.terms.size() + (form.constant != 0 ? 1 : 0) < 2) return false;
-  for (const LinearForm::Term& t : form.terms) {
-    if (!is_choice(t.atom) || (t.coefficient != 1 && t.coefficient != -1)) continue;
-    const std::size_t first = t.atom->op == Op::Select ? 1 : 0;
-    const auto a = linear_form(ir::arg(t.atom, first)), b = linear_form(ir::arg(t.atom, first + 1));
-    if (!a || !b) continue;
-    LinearForm moved, rest;
-    rest.constant = form.constant;
-    for (const LinearForm::Term& other : form.terms) {
-      if (&other == &t) continue;
-      const auto cancels = [&](const LinearForm& side) {
-        const std::int64_t k = coefficient_of_atom(side, other.atom);
-        return k != 0 && k != INT64_MIN && other.coefficient != INT64_MIN && k * t.coefficient == -other.coefficient;
-      };
-      (cancels(*a) || cancels(*b) ? moved : rest).terms.push_back(other);
-    }
-    const bool constant_may_move = form.constant != 0 && form.constant != INT64_MIN;
-    const std::int64_t opposite = constant_may_move ? -form.constant * t.coefficient : 0;
-    const bool constant_cancels = constant_may_move && (a->constant == opposite || b->constant == opposite);
-    if (moved.terms.empty() && !constant_cancels) continue;
-    if (constant_cancels) std::swap(moved.constant, rest.constant);
-    const auto side_a = combine(*a, t.coefficient, moved, 1), side_b = combine(*b, t.coefficient, moved, 1);
-    if (!side_a || !side_b) continue;
-    Op op = t.atom->op;
-    if (t.coefficient < 0 && op != Op::Select) op = op == Op::Min ? Op::Max : Op::Min;
-    const Expr ea = side_a->to_expr(), eb = side_b->to_expr();
-    const Expr choice = (*this)(op == Op::Select ? ir::select(ir::arg(t.atom, 0), ea, eb) : ir::binary(op, ea, eb));
-    const auto choice_form = linear_form(choice);
-    const auto result = choice_form ? combine(rest, 1, *choice_form, 1) : std::nullopt;
-    if (!result || size(result->to_expr()) >= size(form.to_expr())) continue;
-    form = *result;
-    return true;
-  }
-  return false;
-}
-
-/// Products of two coordinates neither of which is a constant: constant factors move outwards.
+/// Products of coordinates none of which is a constant: constant factors move outwards, the others
+/// are brought into one order.
 Expr Simplifier::step_product(const Expr& e) {
-  Expr a = ir::arg(e, 0), b = ir::arg(e, 1);
-  if (a->op == Op::Literal || b->op == Op::Literal) return e;
-  std::int64_t factor = 1, c = 0;
-  for (Expr* side : {&a, &b}) {
-    if ((*side)->op != Op::Mul || !ir::as_constant(ir::arg(*side, 1), &c)) continue;
-    const auto product = checked_mul(factor, c);
-    if (!product) return e;
-    factor = *product;
-    *side = ir::arg(*side, 0);
-  }
-  if (compare(b, a) < 0) std::swap(a, b);
-  if (factor == 1) return a.same_as(ir::arg(e, 0)) && b.same_as(ir::arg(e, 1)) ? e : ir::binary(Op::Mul, a, b);
-  return ir::binary(Op::Mul, ir::binary(Op::Mul, a, b), ir::index_literal(factor));
+  if (ir::arg(e, 0)->op == Op::Literal || ir::arg(e, 1)->op == Op::Literal) return e;
+  Product product;
+  if (!factorise(e, product)) return e;
+  const Expr r = product.to_expr();
+  return ir::equal(r, e) ? e : r;
 }
 
 namespace {

@@ -95,6 +95,9 @@ TEST(ConstantBounds, SeeWhatTermsHaveInCommon) {
   EXPECT_EQ(ends("max(min(x + 7, n), 0) - max(min(x, n), 0) + 1"), "1..8");
   EXPECT_EQ(ends("(x + 7)/8 - x/8"), "0..1");
   EXPECT_EQ(ends("x % 8 + 1"), "1..8");
+  EXPECT_EQ(ends("(x + 7)/8*8 - x"), "0..7");
+  EXPECT_EQ(ends("x - x/8*8"), "0..7");
+  EXPECT_EQ(ends("((y + 1)*s + 3) - y*s - s"), "3..3");
 }
 
 TEST(LinearForm, KeepsCastsAndProductsAsAtoms) {
