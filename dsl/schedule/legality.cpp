@@ -11,6 +11,7 @@ namespace sinter::schedule {
 namespace {
 
 constexpr std::int64_t MaximumLanes = 1024;
+constexpr std::int64_t MaximumCopies = 4096;  // of an unrolled body
 
 struct Checker {
   const State& state;
@@ -123,11 +124,12 @@ struct Checker {
       if (any_order()) {
         if (schedule.atomic) continue;
         const bool may_be_atomic = stage.types.size() == 1 && !stage.types[0].is_float();
-        refuse_kind(loop, refusal("iterations of '" + loop.name.name() +
-                                      "' may update the same element at the same time",
-                                  may_be_atomic
-                                      ? "add atomic(): any order of these updates gives the same bits"
-                                      : "use rfactor, and run the partial reductions in parallel"));
+        refuse_kind(
+            loop,
+            refusal("iterations of '" + loop.name.name() +
+                        "' may update the same element at the same time",
+                    may_be_atomic ? "add atomic(): any order of these updates gives the same bits"
+                                  : "use rfactor, and run the partial reductions in parallel"));
       }
       if (is_float_fold()) {
         refuse_kind(loop, refusal("iterations of '" + loop.name.name() +
@@ -148,18 +150,24 @@ struct Checker {
     const bool vector = loop.kind == ir::LoopKind::Vectorized;
     if (!vector && loop.kind != ir::LoopKind::Unrolled) return;
     const auto extent = constant_extent(stage_schedule, stage, definition, schedule, loop.variable);
-    // Inside a consumer's loop the region may turn out constant: lowering decides.
-    if (!extent && stage_schedule.compute.kind != Placement::Kind::Root) return;
-    // Inside a consumer's loop the extent is that of the region needed there: lowering knows it.
-    if (!extent && stage_schedule.compute.kind == Placement::Kind::At) return;
     if (!extent) {
+      // The region of a producer may be constant all the same: bounds inference knows, lowering
+      // asks.
+      const auto from = origins(schedule, loop.variable);
+      const bool pure = std::none_of(from.begin(), from.end(), [&](const Symbol& s) {
+        return std::any_of(definition.domain.begin(), definition.domain.end(),
+                           [&](const ReductionVariable& r) { return r.symbol == s; });
+      });
+      if (pure && !state.algorithm.is_output(stage.id)) return;
       refuse_kind(loop, refusal("the extent of '" + loop.name.name() + "' is not a constant",
                                 "split it by a constant factor first, or give the dimension a "
                                 "constant bound_extent"));
     }
-    if (vector && *extent > MaximumLanes) {
-      refuse_kind(loop, refusal("a vector of " + std::to_string(*extent) + " lanes is beyond " +
-                                    std::to_string(MaximumLanes),
+    const std::int64_t limit = vector ? MaximumLanes : MaximumCopies;
+    if (*extent > limit) {
+      refuse_kind(loop, refusal((vector ? "a vector of " + std::to_string(*extent) + " lanes"
+                                        : std::to_string(*extent) + " copies of the body") +
+                                    " is beyond the limit of " + std::to_string(limit),
                                 "split the loop by a smaller factor first"));
     }
   }

@@ -171,6 +171,10 @@ std::optional<SelfUpdate> as_self_update(const StageDefinition& stage,
         return std::nullopt;
       }
       op = ir::Op::Add;
+    } else if (op == ir::Op::Sub && is_self_access(ir::arg(value, 0), stage, definition, k)) {
+      operand = ir::arg(value, 1);
+      if (reads(operand, stage.id)) return std::nullopt;
+      op = ir::Op::Add;  // partial results of differences add up
     } else if (is_foldable(op)) {
       const bool left = is_self_access(ir::arg(value, 0), stage, definition, k);
       const bool right = is_self_access(ir::arg(value, 1), stage, definition, k);

@@ -26,7 +26,8 @@ std::optional<std::int64_t> constant_extent(const StageSchedule&, const StageDef
 /// very coordinate.
 bool iterations_are_independent(const StageDefinition&, const Definition&, const Symbol& variable);
 
-/// The update is f(a) = f(a) op g with g, a and the predicate free of f.
+/// The update is f(a) = f(a) op g with g, a and the predicate free of f. A difference f(a) - g
+/// counts as a sum: that is how its partial results combine.
 struct SelfUpdate {
   ir::Op op;                   // of every component
   bool exact;                  // any order of the steps gives the same bits

@@ -135,13 +135,16 @@ struct PlacementChecker {
           "name one of them"));
     }
     std::optional<Symbol> variable;
+    bool differs = false;  // in a branch, or between definitions
     for (std::size_t k = 0; k < definitions.size(); ++k) {
       if (placement.definition >= 0 && placement.definition != static_cast<int>(k)) continue;
       const auto found = loop_named(definitions[k], placement.variable);
-      if (found && variable && !(*found == *variable)) {
+      differs = differs || (!found && has_loop(definitions[k], placement.variable)) ||
+                (found && variable && !(*found == *variable));
+      if (differs) {
         complain(refusal("the name '" + placement.variable.name() +
                              "' stands for differently "
-                             "shaped loops in the definitions of '" +
+                             "shaped loops in the definitions or branches of '" +
                              consumer->name + "'",
                          "give the new loops names of their own instead of reusing '" +
                              placement.variable.name() + "'"));

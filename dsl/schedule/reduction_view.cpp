@@ -126,6 +126,7 @@ std::optional<Diagnostic> check_rewritable(const State& state, const StageRef& r
     return refusal("the definition has branches or is atomic already",
                    "write this directive before specialize and atomic");
   }
+  if (auto problem = check_reduction_view(state, ref)) return problem;
   for (const Loop& loop : schedule.loops) {
     bool from_pure = false;
     derives_from_domain(schedule, definition, loop.variable, &from_pure);
@@ -138,7 +139,7 @@ std::optional<Diagnostic> check_rewritable(const State& state, const StageRef& r
                      "reduction variables");
     }
   }
-  return check_reduction_view(state, ref);
+  return std::nullopt;
 }
 
 std::optional<Diagnostic> check_is_reduction_loop(const State& state, const StageRef& ref,

@@ -14,8 +14,8 @@ struct Atomic {
   bool override_associativity_test = false;
 };
 
-/// Refused on pure definitions, and on updates that are not f(a) = f(a) op g with an exact op
-/// (integers, bool, min, max): float sums depend on the order and have reduce_across.
+/// Refused on pure definitions, and on updates that are not f(a) = f(a) op g of one integer or
+/// bool: float sums depend on the order and have reduce_across.
 std::optional<Diagnostic> check(const Atomic&, const StageRef&, const State&);
 void apply(const Atomic&, const StageRef&, State&);
 

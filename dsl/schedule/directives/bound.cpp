@@ -6,8 +6,8 @@ namespace sinter::schedule {
 
 std::optional<Diagnostic> check(const Bound& bound, const StageRef& ref, const State& state) {
   if (auto problem = check_dimension(state, ref, bound.variable)) return problem;
-  if (auto problem = check_size(state, bound.min, "min")) return problem;
-  return check_size(state, bound.extent, "extent");
+  if (auto problem = check_size(state, ref, bound.min, "min")) return problem;
+  return check_size(state, ref, bound.extent, "extent");
 }
 
 void apply(const Bound& bound, const StageRef& ref, State& state) {

@@ -1,5 +1,7 @@
 #include "dsl/schedule/directives/bound_checks.h"
 
+#include <algorithm>
+
 #include "dsl/schedule/directives/placement_checks.h"
 
 namespace sinter::schedule {
@@ -26,7 +28,32 @@ std::optional<Diagnostic> check_dimension(const State& state, const StageRef& re
                                : "name one of its variables: " + names);
 }
 
-std::optional<Diagnostic> check_size(const State& state, const Expr& e, const char* what) {
+namespace {
+
+bool is_size(const State& state, const StageRef& ref, const Symbol& symbol) {
+  if (state.partial) {  // what the pipeline's parameters are is known at resolve()
+    const auto& variables = stage_of(state, ref).variables;
+    bool is_loop = std::find(variables.begin(), variables.end(), symbol) != variables.end();
+    for (const Definition& d : stage_of(state, ref).definitions) {
+      for (const ReductionVariable& r : d.domain) is_loop = is_loop || r.symbol == symbol;
+    }
+    return !is_loop;
+  }
+  for (const ScalarParameter& s : state.algorithm.scalars) {
+    if (s.id == symbol) return true;
+  }
+  for (const Image& image : state.algorithm.images) {
+    for (const auto& dimension : image.fields) {
+      if (std::find(dimension.begin(), dimension.end(), symbol) != dimension.end()) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<Diagnostic> check_size(const State& state, const StageRef& ref, const Expr& e,
+                                     const char* what) {
   if (!e.defined()) {
     return refusal(std::string("the ") + what + " is undefined", "write a number or a size");
   }
@@ -39,25 +66,11 @@ std::optional<Diagnostic> check_size(const State& state, const Expr& e, const ch
     return refusal(std::string("the ") + what + " depends on data",
                    "use literals, parameters and buffer extents only");
   }
-  for (const StageDefinition& stage : state.algorithm.stages) {
-    const auto is_variable = [&](const Symbol& s) {
-      for (const Symbol& v : stage.variables) {
-        if (v == s) return true;
-      }
-      for (const Definition& d : stage.definitions) {
-        for (const ReductionVariable& r : d.domain) {
-          if (r.symbol == s) return true;
-        }
-      }
-      return false;
-    };
-    for (const Symbol& s : ir::free_symbols(e.node())) {
-      if (is_variable(s)) {
-        return refusal(
-            std::string("the ") + what + " depends on the loop variable '" + s.name() + "'",
-            "use literals, parameters and buffer extents only");
-      }
-    }
+  for (const Symbol& s : ir::free_symbols(e.node())) {
+    if (is_size(state, ref, s)) continue;
+    return refusal(std::string("the ") + what + " depends on '" + s.name() +
+                       "', which is no parameter and no size of a buffer",
+                   "use literals, parameters and buffer extents only");
   }
   return std::nullopt;
 }

@@ -6,7 +6,7 @@ namespace sinter::schedule {
 
 std::optional<Diagnostic> check(const BoundExtent& bound, const StageRef& ref, const State& state) {
   if (auto problem = check_dimension(state, ref, bound.variable)) return problem;
-  return check_size(state, bound.extent, "extent");
+  return check_size(state, ref, bound.extent, "extent");
 }
 
 void apply(const BoundExtent& bound, const StageRef& ref, State& state) {

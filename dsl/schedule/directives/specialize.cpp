@@ -4,11 +4,12 @@
 
 namespace sinter::schedule {
 
-std::optional<Diagnostic> check(const Specialize& specialize, const StageRef&, const State& state) {
+std::optional<Diagnostic> check(const Specialize& specialize, const StageRef& ref,
+                                const State& state) {
   if (!specialize.condition.defined() || !specialize.condition.type().is_bool()) {
     return refusal("the condition is not a bool", "write a comparison of parameters and sizes");
   }
-  return check_size(state, specialize.condition, "condition");
+  return check_size(state, ref, specialize.condition, "condition");
 }
 
 void apply(const Specialize& specialize, const StageRef& ref, State& state) {
