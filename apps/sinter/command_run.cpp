@@ -40,7 +40,7 @@ struct Plan {
 
 /// The sizes under which the picture field has exactly the picture's extents: inputs may be larger
 /// than outputs by a border.
-Sizes sizes_for_picture(const RegisteredPipeline& pipeline, const Field& field, const images::Picture& picture) {
+Sizes sizes_for_picture(const RegisteredPipeline& pipeline, const Field& field, const images::Picture& picture, const std::string& path) {
   Sizes sizes = pipeline.info.default_sizes(Target());
   if (!sizes.contains("width") || !sizes.contains("height") || field.rank < 2 || field.rank > 3) {
     refuse("--in", "pipeline '" + pipeline.info.name + "' takes no picture", "leave --in out: inputs are made up then");
@@ -53,7 +53,7 @@ Sizes sizes_for_picture(const RegisteredPipeline& pipeline, const Field& field, 
   }
   if (field.rank == 3 && extents[2] != picture.channels) {
     refuse("--in",
-           "the picture has " + std::to_string(picture.channels) + " channels, input '" + field.name + "' takes " + std::to_string(extents[2]),
+           path + " has " + std::to_string(picture.channels) + (picture.channels == 1 ? " channel" : " channels") + ", input '" + field.name + "' takes " + std::to_string(extents[2]),
            extents[2] == 3 ? "convert the picture to RGB" : "convert the picture to gray");
   }
   return sizes;
@@ -72,7 +72,7 @@ Plan plan_of(const RegisteredPipeline& pipeline, const RunOptions& options, cons
   if (!options.size.empty()) refuse("--size", "the picture says the sizes", "give --in or --size, not both");
   const images::Picture picture = images::read_picture(options.in);
   const Field& field = first_field(pipeline, FieldKind::Input);
-  plan.sizes = sizes_for_picture(pipeline, field, picture);
+  plan.sizes = sizes_for_picture(pipeline, field, picture, options.in);
   plan.output_bits = first_field(pipeline, FieldKind::Output).type == UInt(8) ? 8 : picture.bits;
   const Buffer<> samples = buffer_from(picture, field.type);
   const int planes = field.rank == 2 ? picture.channels : 1;

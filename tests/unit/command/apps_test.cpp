@@ -1,0 +1,79 @@
+// Every pipeline under every schedule of its own, at sizes that no tile divides, equals the reference
+// evaluator bit for bit.
+
+#include <fstream>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "apps/sinter/apps.h"
+#include "apps/sinter/session.h"
+#include "apps/sinter/sizes.h"
+
+namespace sinter::command {
+namespace {
+
+Sizes small_sizes(const RegisteredPipeline& pipeline, int step) {
+  constexpr int Primes[][3] = {{37, 23, 29}, {5, 3, 2}};
+  Sizes sizes = pipeline.info.default_sizes(Target());
+  int next = 0;
+  for (auto& [name, value] : sizes) value = name == "batch" ? 2 : Primes[step][next++ % 3];
+  return sizes;
+}
+
+class Apps : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
+
+TEST_P(Apps, EqualTheReference) {
+  const auto& [name, schedule] = GetParam();
+  const Registry registry = apps::all_apps();
+  const RegisteredPipeline& pipeline = *registry.find(name);
+  Session session(pipeline, schedule, Target());
+  for (const auto& [parameter, value] : pipeline.info.parameters) session.set_parameter(parameter, value);
+  for (const int step : {0, 1}) {
+    const Sizes sizes = small_sizes(pipeline, step);
+    const CallBuffers buffers = make_buffers(pipeline, sizes);
+    CallBuffers wanted{.inputs = buffers.inputs, .outputs = {}};
+    for (const auto& [field, buffer] : buffers.outputs) wanted.outputs[field] = Buffer<>::make_with_shape_of(buffer);
+    session.run(buffers);
+    session.evaluate(wanted);
+    for (const auto& [field, buffer] : buffers.outputs) {
+      const Difference found = difference(buffer, wanted.outputs.at(field));
+      EXPECT_EQ(found.elements, 0u) << field << " at " << to_string(sizes) << ", first at " << found.first;
+    }
+  }
+}
+
+std::vector<std::tuple<std::string, std::string>> all_schedules() {
+  std::vector<std::tuple<std::string, std::string>> all;
+  const Registry registry = apps::all_apps();
+  for (const RegisteredPipeline& pipeline : registry.pipelines()) {
+    for (const std::string& schedule : pipeline.info.schedules) all.emplace_back(pipeline.info.name, schedule);
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Apps, testing::ValuesIn(all_schedules()),
+                         [](const auto& test) { return std::get<0>(test.param) + "_" + std::get<1>(test.param); });
+
+TEST(Session, ASchedulePrintedAndReadAgainIsTheSame) {
+  const Registry registry = apps::all_apps();
+  for (const RegisteredPipeline& pipeline : registry.pipelines()) {
+    const std::string text = Session(pipeline, "tuned", Target()).emit("schedule");
+    EXPECT_FALSE(text.empty()) << pipeline.info.name;
+    const std::string path = testing::TempDir() + pipeline.info.name + ".sched";
+    std::ofstream(path) << text;
+    Session again(pipeline, path, Target());
+    EXPECT_EQ(again.emit("schedule"), text);
+    EXPECT_EQ(again.emit("loops"), Session(pipeline, "tuned", Target()).emit("loops"));
+  }
+}
+
+TEST(Session, RefusesAnUnknownSchedule) {
+  const Registry registry = apps::all_apps();
+  EXPECT_THROW(Session(*registry.find("blur"), "fastest", Target()), RuntimeError);
+}
+
+}  // namespace
+}  // namespace sinter::command
