@@ -37,6 +37,11 @@ constexpr std::size_t longest_expansion = 24;
 
 bool is_product(const Expr& e) { return e->op == Op::Mul && ir::arg(e, 0)->op != Op::Literal && ir::arg(e, 1)->op != Op::Literal; }
 
+bool has_sum(const Expr& product) {
+  if (product->op == Op::Mul) return has_sum(ir::arg(product, 0)) || has_sum(ir::arg(product, 1));
+  return product->op == Op::Add || product->op == Op::Sub;
+}
+
 /// The sum that a product of sums is, term by term.
 bool expand(const Expr& product_of_sums, std::int64_t coefficient, LinearCollector& collector, std::size_t& length) {
   Product product;
@@ -74,16 +79,16 @@ bool expand(const Expr& product_of_sums, std::int64_t coefficient, LinearCollect
 }  // namespace
 
 std::optional<LinearForm> with_products_expanded(const LinearForm& form) {
+  const bool any = std::any_of(form.terms.begin(), form.terms.end(),
+                               [](const LinearForm::Term& t) { return is_product(t.atom) && has_sum(t.atom); });
+  if (!any) return {};
   std::size_t length = 0;
-  bool any = false;
   LinearCollector collector;
   if (form.terms.size() < 2 || !collector.add_constant(form.constant, 1)) return {};
   for (const LinearForm::Term& t : form.terms) {
-    any = any || is_product(t.atom);
     const bool added = is_product(t.atom) ? expand(t.atom, t.coefficient, collector, length) : collector.add_atom(t.atom, t.coefficient);
     if (!added) return {};
   }
-  if (!any) return {};
   return collector.finish();
 }
 

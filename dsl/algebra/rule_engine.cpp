@@ -27,10 +27,6 @@ struct CompiledRule {
   Expr before, after, when;
 };
 
-struct RuleTable {
-  std::array<std::vector<CompiledRule>, static_cast<std::size_t>(Op::Count_)> by_root;
-};
-
 bool is_commutative(Op op) {
   return op == Op::Add || op == Op::Mul || op == Op::Min || op == Op::Max || op == Op::Equal || op == Op::NotEqual ||
          op == Op::And || op == Op::Or || op == Op::BitAnd || op == Op::BitOr || op == Op::BitXor;
@@ -100,8 +96,32 @@ bool is_structural(const Expr& e) {
   return result;
 }
 
-RuleTable compile_rules() {
-  RuleTable table;
+constexpr auto op_count = static_cast<std::size_t>(Op::Count_);
+
+/// Rules by the op at the root and the op of its first operand.
+struct RuleTable {
+  std::array<std::array<std::vector<CompiledRule>, op_count>, op_count> by_ops;
+
+  const std::vector<CompiledRule>& of(const ir::Node& n) const {
+    const Op first = n.args.empty() ? Op::Literal : n.args[0]->op;
+    return by_ops[static_cast<std::size_t>(n.op)][static_cast<std::size_t>(first)];
+  }
+  void add(const CompiledRule& rule) {
+    const ir::Node& pattern = *rule.before;
+    const ir::Node& first = *pattern.args.at(0);
+    auto& lists = by_ops[static_cast<std::size_t>(pattern.op)];
+    const bool is_literal = first.op == Op::Literal || (first.op == Op::Symbol && is_literal_slot(first));
+    for (std::size_t op = 0; op < op_count; ++op) {
+      const Op actual = static_cast<Op>(op);
+      const bool fits = is_literal ? actual == Op::Literal || actual == Op::Broadcast
+                                   : first.op == Op::Symbol || first.op == actual;
+      if (fits) lists[op].push_back(rule);
+    }
+  }
+};
+
+std::unique_ptr<const RuleTable> compile_rules() {
+  auto table = std::make_unique<RuleTable>();
   const auto names = rule_names();
   for (const Rule& rule : rules()) {
     CompiledRule compiled;
@@ -112,15 +132,15 @@ RuleTable compile_rules() {
     compiled.is_structural = is_structural(compiled.before) && is_structural(compiled.after);
     for (const Expr& before : variants(compiled.before)) {
       compiled.before = before;
-      table.by_root[static_cast<std::size_t>(before->op)].push_back(compiled);
+      table->add(compiled);
     }
   }
   return table;
 }
 
 const RuleTable& rule_table() {
-  static const RuleTable table = compile_rules();
-  return table;
+  static const std::unique_ptr<const RuleTable> table = compile_rules();
+  return *table;
 }
 
 /// What the names of a rule stand for in one expression.
@@ -226,6 +246,13 @@ bool holds_in(const CompiledRule& rule, Type t) {
   return t.is_integer() && rule.theory != Rule::Theory::Coordinate;
 }
 
+/// Whether the theory of the rule can be that of e, by a look at its root.
+bool may_hold_for(const CompiledRule& rule, const ir::Node& e) {
+  const Type t = e.args.back()->type;
+  if (rule.is_structural || t.is_bool()) return true;
+  return holds_in(rule, t);
+}
+
 }  // namespace
 
 std::unordered_map<std::string, Expr> rule_names() {
@@ -238,8 +265,8 @@ std::unordered_map<std::string, Expr> rule_names() {
 }
 
 Expr apply_rules(const Expr& e) {
-  for (const CompiledRule& rule : rule_table().by_root[static_cast<std::size_t>(e->op)]) {
-    if (!has_shape(*rule.before, *e)) continue;
+  for (const CompiledRule& rule : rule_table().of(*e)) {
+    if (!may_hold_for(rule, *e) || !has_shape(*rule.before, *e)) continue;
     Bindings bound;
     bound.lanes = e->type.lanes;
     if (!match(*rule.before, e, bound) || !holds_in(rule, bound.type)) continue;

@@ -38,7 +38,7 @@ class Simplifier {
   Expr with_simplified_args(const Expr&);
 
   // simplify_sum.cpp: sums of coordinates; each returns whether it made the form smaller
-  Expr from_form(LinearForm);
+  Expr from_form(LinearForm, bool& is_plain);
   bool recombine_division(LinearForm&);
   bool cancel_pair(LinearForm&);
   bool push_into_choice(LinearForm&);
@@ -47,7 +47,7 @@ class Simplifier {
 
   // simplify_index.cpp: coordinates, scalar
   Expr step_linear(const Expr&);
-  Expr rewrite_region(const Expr&, std::unordered_map<const ir::Node*, Expr>& memo);
+  Expr rewrite_region(const Expr&, int& budget, std::unordered_map<const ir::Node*, Expr>& memo);
   Expr step_product(const Expr&);
   Expr step_divide(const Expr&);
   Expr step_modulo(const Expr&);
@@ -79,6 +79,7 @@ class Simplifier {
   std::unordered_map<Expr, bool, ir::ExprHash, ir::ExprEqual> conditions_;
   ConstantBounds constants_;
   Memo memo_;
+  bool is_settled_ = false;  // set by a step whose result another step would leave as it is
   std::unordered_map<const ir::Node*, std::pair<ir::Ref, std::int64_t>> sizes_;
 };
 

@@ -20,9 +20,13 @@ Expr Simplifier::operator()(const Expr& e) {
   // against a pair of rules that undo each other.
   Expr current = e;
   for (int i = 0; i < 16; ++i) {
+    is_settled_ = false;
     Expr next = step(current);
+    const bool is_settled = is_settled_;
+    is_settled_ = false;
     if (next.same_as(current) || ir::equal(next, current)) break;
     current = std::move(next);
+    if (is_settled) break;
     if (const auto it = memo_.find(current.node().get()); it != memo_.end()) {
       current = it->second.second;
       break;
@@ -54,7 +58,8 @@ Expr Simplifier::step(const Expr& e) {
   const bool is_coordinate = e->type.is_index() && e->type.is_scalar();
   if (is_coordinate && (e->op == Op::Add || e->op == Op::Sub || e->op == Op::Mul)) {
     const Expr sum = step_linear(e);
-    return sum->op == Op::Mul ? step_product(sum) : sum;
+    if (sum->op != Op::Mul || is_settled_) return sum;
+    return step_product(sum);
   }
   const Expr n = with_simplified_args(e);
   if (const Expr folded = fold_constants(n); folded.defined()) return folded;

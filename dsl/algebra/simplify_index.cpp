@@ -30,13 +30,19 @@ bool positive_constant(const Expr& e, std::int64_t* c) { return ir::as_constant(
 
 }  // namespace
 
-Expr Simplifier::rewrite_region(const Expr& e, std::unordered_map<const ir::Node*, Expr>& memo) {
+/// The region of sums and constant multiples around e, with its atoms simplified. Small regions are
+/// walked as trees; past `budget` nodes each distinct one once.
+Expr Simplifier::rewrite_region(const Expr& e, int& budget, std::unordered_map<const ir::Node*, Expr>& memo) {
   if (!is_linear_node(e)) return (*this)(e);
-  if (const auto it = memo.find(e.node().get()); it != memo.end()) return it->second;
+  const bool remembers = --budget < 0;
+  if (remembers) {
+    if (const auto it = memo.find(e.node().get()); it != memo.end()) return it->second;
+  }
   std::vector<ir::Ref> args;
-  for (const ir::Ref& a : e->args) args.push_back(rewrite_region(Expr(a), memo).node());
+  args.reserve(2);
+  for (const ir::Ref& a : e->args) args.push_back(rewrite_region(Expr(a), budget, memo).node());
   Expr result(ir::with_args(e.node(), std::move(args)));
-  memo.emplace(e.node().get(), result);
+  if (remembers) memo.emplace(e.node().get(), result);
   return result;
 }
 
@@ -46,13 +52,16 @@ Expr Simplifier::step_linear(const Expr& e) {
     if (!is_linear_node(n)) return n;
     return step_linear(n);
   }
+  int budget = 64;
   std::unordered_map<const ir::Node*, Expr> memo;
-  const Expr n = rewrite_region(e, memo);
+  const Expr n = rewrite_region(e, budget, memo);
   auto form = linear_form(n);
   if (!form) return n;
-  const Expr r = from_form(std::move(*form));
-  if (ir::equal(r, n)) return n;
-  return size(r) <= size(n) ? r : n;
+  bool is_plain = false;
+  const Expr r = from_form(std::move(*form), is_plain);
+  const bool keeps = ir::equal(r, n) || size(r) > size(n);
+  is_settled_ = is_plain;  // atoms are simplified, and their sum was only put in order
+  return keeps ? n : r;
 }
 
 /// Products of coordinates none of which is a constant: constant factors move outwards, the others

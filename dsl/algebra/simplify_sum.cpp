@@ -33,13 +33,16 @@ bool positive_constant(const Expr& e, std::int64_t* c) { return ir::as_constant(
 
 }  // namespace
 
-Expr Simplifier::from_form(LinearForm form) {
-  for (int i = 0; i < 8; ++i) {
-    const bool has_compound = std::any_of(form.terms.begin(), form.terms.end(),
-                                          [](const LinearForm::Term& t) { return t.atom->op != Op::Symbol; });
-    if (!has_compound) break;
-    if (recombine_division(form) || cancel_pair(form) || push_into_choice(form) || merge_selects(form)) continue;
-    if (!expand_products(form)) break;
+Expr Simplifier::from_form(LinearForm form, bool& is_plain) {
+  is_plain = true;
+  const auto has_compound = [&] {
+    return std::any_of(form.terms.begin(), form.terms.end(), [](const LinearForm::Term& t) { return t.atom->op != Op::Symbol; });
+  };
+  for (int i = 0; i < 8 && has_compound(); ++i) {
+    const bool changed = recombine_division(form) || cancel_pair(form) || push_into_choice(form) || merge_selects(form) ||
+                         expand_products(form);
+    if (!changed) break;
+    is_plain = false;
   }
   return form.to_expr();
 }
