@@ -20,7 +20,9 @@ namespace {
 constexpr std::int64_t LargestOnStack = 16 * 1024;
 constexpr std::int64_t LargestRequestedOnStack = 256 * 1024;
 constexpr std::int64_t LargestFrame = 512 * 1024;  // of all stack buffers of one function
+constexpr std::size_t LargestRecord = 32;
 constexpr std::uint64_t AllocationAlignment = 64;
+constexpr int FewStages = 8;  // up to so many root stages stay in one function
 
 /// Members of RuntimeContext by position.
 enum class Service : unsigned { ParallelFor, Allocate, Release, Fail };
@@ -54,8 +56,10 @@ class HostEmitter {
   void emit_for(const ir::Node&);
   void emit_serial(const Symbol&, Value* min, Value* end, bool runs, const std::function<void()>& body);
   void emit_parallel(const ir::Node&, Value* min, Value* extent);
-  void emit_body_function(const ir::Node&, llvm::Function*, llvm::StructType* closure,
-                          const std::vector<Symbol>& captured);
+  void emit_stage_function(const ir::Node&);
+  struct Outlined { llvm::Function* body; llvm::AllocaInst* closure; };
+  Outlined outline(const ir::Ref& statement, const char* name, const std::function<void(llvm::Function*)>& emit_body);
+  void go_on_if_zero(llvm::CallInst* result);
   void emit_allocate(const ir::Node&);
   void emit_free(const Symbol&);
   void release(Value* memory);
@@ -82,11 +86,16 @@ class HostEmitter {
   llvm::MDBuilder metadata_;
   llvm::MDNode* alias_root_;
   int alias_tags_ = 0;
+  llvm::Function* entry_ = nullptr;
+  bool outlines_stages_ = false;
+  int loops_ = 0;  // serial loops around the current statement
   // of the function being emitted
   llvm::Function* function_ = nullptr;
   Value* runtime_ = nullptr;
   std::vector<HeapAllocation> heap_;  // live ones
   std::int64_t frame_bytes_ = 0;
+  llvm::AllocaInst* record_ = nullptr;                          // values of a failing assert
+  std::unordered_map<Value*, llvm::PHINode*> reports_;  // by innermost live allocation: the text reported
 };
 
 llvm::Function* HostEmitter::begin_function(llvm::FunctionType* type, const char* name, bool external) {
@@ -98,6 +107,8 @@ llvm::Function* HostEmitter::begin_function(llvm::FunctionType* type, const char
   function_ = function;
   heap_.clear();
   frame_bytes_ = 0;
+  record_ = nullptr;
+  reports_.clear();
   return function;
 }
 
@@ -120,6 +131,15 @@ void HostEmitter::entry() {
   auto* pointer = llvm::PointerType::getUnqual(context_);
   auto* type = llvm::FunctionType::get(b_.getInt32Ty(), {pointer, pointer}, false);
   llvm::Function* function = begin_function(type, EntryName, true);
+  entry_ = function;
+  int stages = 0;
+  if (source_.body.defined()) {
+    ir::for_each_node(source_.body.node(), [&](const ir::Ref& r) {
+      if (r->op == Op::Produce) ++stages;
+      return ir::is_statement(r->op) && r->op != Op::For;
+    });
+  }
+  outlines_stages_ = stages > FewStages;
   Value* slots = function->getArg(0);
   function->addParamAttr(0, llvm::Attribute::NoAlias);
   function->addParamAttr(0, llvm::Attribute::ReadOnly);
@@ -157,7 +177,9 @@ void HostEmitter::emit(const ir::Ref& statement) {
       return;
     case Op::For: return emit_for(n);
     case Op::Let: return emit_let(n);
-    case Op::Produce: return emit(n.args[0]);
+    case Op::Produce:
+      if (outlines_stages_ && function_ == entry_ && loops_ == 0) return emit_stage_function(n);
+      return emit(n.args[0]);
     case Op::Store:
       expressions_.store(n);
       return expressions_.forget();
@@ -250,7 +272,9 @@ void HostEmitter::emit_serial(const Symbol& variable, Value* min, Value* end, bo
   llvm::PHINode* i = b_.CreatePHI(b_.getInt64Ty(), 2, variable.name());
   i->addIncoming(min, preheader);
   expressions_.symbols[variable] = i;
+  ++loops_;
   body();
+  --loops_;
   expressions_.symbols.erase(variable);
   Value* next = b_.CreateAdd(i, index(1), "", false, true);
   i->addIncoming(next, b_.GetInsertBlock());
@@ -258,23 +282,29 @@ void HostEmitter::emit_serial(const Symbol& variable, Value* min, Value* end, bo
   b_.SetInsertPoint(after);
 }
 
-// The body becomes a function of (begin, end, closure); the closure holds the runtime context and
-// whatever the body mentions that is bound outside it.
-void HostEmitter::emit_parallel(const ir::Node& n, Value* min, Value* extent) {
+// A statement becomes a function of (begin, end, closure); the closure holds the runtime context and
+// whatever the statement mentions that is bound outside it.
+HostEmitter::Outlined HostEmitter::outline(const ir::Ref& statement, const char* name,
+                                           const std::function<void(llvm::Function*)>& emit_body) {
   std::set<Symbol> mentioned;
-  ir::for_each_node(n.args[2], [&](const ir::Ref& r) {
+  ir::for_each_node(statement, [&](const ir::Ref& r) {
     if (r->symbol) mentioned.insert(r->symbol);
     return true;
   });
-  std::vector<Symbol> captured;
+  // Inside, only what is captured is bound.
+  decltype(expressions_.symbols) symbols;
+  decltype(expressions_.buffers) buffers;
   std::vector<Value*> members{runtime_};
+  std::vector<std::function<void(Value*)>> bind;
   for (const Symbol& symbol : mentioned) {
-    Value* value = nullptr;
-    if (auto it = expressions_.symbols.find(symbol); it != expressions_.symbols.end()) value = it->second;
-    if (auto it = expressions_.buffers.find(symbol); it != expressions_.buffers.end()) value = it->second.pointer;
-    if (!value) continue;
-    captured.push_back(symbol);
-    members.push_back(value);
+    if (const auto it = expressions_.symbols.find(symbol); it != expressions_.symbols.end()) {
+      members.push_back(it->second);
+      bind.push_back([&symbols, symbol](Value* v) { symbols[symbol] = v; });
+    } else if (const auto b = expressions_.buffers.find(symbol); b != expressions_.buffers.end()) {
+      members.push_back(b->second.pointer);
+      auto* place = &(buffers[symbol] = b->second);
+      bind.push_back([place](Value* v) { place->pointer = v; });
+    }
   }
   std::vector<llvm::Type*> types;
   for (Value* value : members) types.push_back(value->getType());
@@ -290,47 +320,59 @@ void HostEmitter::emit_parallel(const ir::Node& n, Value* min, Value* extent) {
   Value* caller_runtime = runtime_;
   std::vector<HeapAllocation> caller_heap = std::move(heap_);
   const std::int64_t caller_frame = frame_bytes_;
-  const auto caller_symbols = expressions_.symbols;
-  const auto caller_buffers = expressions_.buffers;
-  llvm::Function* body = begin_function(body_type, "parallel_body", false);
-  emit_body_function(n, body, closure_type, captured);
+  llvm::AllocaInst* caller_record = record_;
+  const auto caller_reports = reports_;
+  llvm::Function* body = begin_function(body_type, name, false);
+  body->addParamAttr(2, llvm::Attribute::NoAlias);
+  body->addParamAttr(2, llvm::Attribute::ReadOnly);
+  const auto member = [&](unsigned i) {
+    return constant_load(closure_type->getElementType(i), b_.CreateStructGEP(closure_type, body->getArg(2), i));
+  };
+  runtime_ = member(0);
+  for (unsigned i = 0; i < bind.size(); ++i) bind[i](member(i + 1));
+  std::swap(expressions_.symbols, symbols);
+  std::swap(expressions_.buffers, buffers);
+  emit_body(body);
+  b_.CreateRet(b_.getInt32(0));
+  std::swap(expressions_.symbols, symbols);
+  std::swap(expressions_.buffers, buffers);
   function_ = caller;
   runtime_ = caller_runtime;
   heap_ = std::move(caller_heap);
   frame_bytes_ = caller_frame;
-  expressions_.symbols = caller_symbols;
-  expressions_.buffers = caller_buffers;
+  record_ = caller_record;
+  reports_ = caller_reports;
   b_.restoreIP(resume);
+  return {body, closure};
+}
 
-  auto* service_type = llvm::FunctionType::get(
-      b_.getInt32Ty(), {pointer, pointer, b_.getInt64Ty(), b_.getInt64Ty(), pointer}, false);
-  llvm::CallInst* call = b_.CreateCall(service_type, service(Service::ParallelFor), {runtime_, body, min, extent, closure});
-  call->setDoesNotThrow();
+/// Goes on when `result` is 0, else leaves with the failure.
+void HostEmitter::go_on_if_zero(llvm::CallInst* result) {
+  result->setDoesNotThrow();
   llvm::BasicBlock* failed = new_block("failed");
-  llvm::BasicBlock* after = new_block("endfor");
-  expect(b_.CreateCondBr(b_.CreateICmpEQ(call, b_.getInt32(0)), after, failed), true);
+  llvm::BasicBlock* after = new_block("after");
+  expect(b_.CreateCondBr(b_.CreateICmpEQ(result, b_.getInt32(0)), after, failed), true);
   b_.SetInsertPoint(failed);
   leave_failing();
   b_.SetInsertPoint(after);
 }
 
-void HostEmitter::emit_body_function(const ir::Node& n, llvm::Function* body, llvm::StructType* closure,
-                                     const std::vector<Symbol>& captured) {
-  Value* memory = body->getArg(2);
-  body->addParamAttr(2, llvm::Attribute::NoAlias);
-  body->addParamAttr(2, llvm::Attribute::ReadOnly);
-  const auto member = [&](unsigned i) {
-    return constant_load(closure->getElementType(i), b_.CreateStructGEP(closure, memory, i));
-  };
-  runtime_ = member(0);
-  for (unsigned i = 0; i < captured.size(); ++i) {
-    const Symbol& symbol = captured[i];
-    Value* value = member(i + 1);
-    if (auto it = expressions_.buffers.find(symbol); it != expressions_.buffers.end()) it->second.pointer = value;
-    else expressions_.symbols[symbol] = value;
-  }
-  emit_serial(n.symbol, body->getArg(0), body->getArg(1), true, [&] { emit(n.args[2]); });
-  b_.CreateRet(b_.getInt32(0));
+void HostEmitter::emit_parallel(const ir::Node& n, Value* min, Value* extent) {
+  const Outlined loop = outline(n.args[2], "parallel_body", [&](llvm::Function* body) {
+    emit_serial(n.symbol, body->getArg(0), body->getArg(1), true, [&] { emit(n.args[2]); });
+  });
+  auto* pointer = llvm::PointerType::getUnqual(context_);
+  auto* service_type = llvm::FunctionType::get(
+      b_.getInt32Ty(), {pointer, pointer, b_.getInt64Ty(), b_.getInt64Ty(), pointer}, false);
+  go_on_if_zero(b_.CreateCall(service_type, service(Service::ParallelFor), {runtime_, loop.body, min, extent, loop.closure}));
+}
+
+// Long pipelines: each root stage is a function of its own, since register allocation is not linear
+// in the size of a function.
+void HostEmitter::emit_stage_function(const ir::Node& n) {
+  const Outlined stage = outline(n.args[0], "stage", [&](llvm::Function*) { emit(n.args[0]); });
+  stage.body->addFnAttr(llvm::Attribute::NoInline);
+  go_on_if_zero(b_.CreateCall(stage.body, {index(0), index(0), stage.closure}));
 }
 
 // --- allocations -------------------------------------------------------------------------------------
@@ -365,8 +407,9 @@ void HostEmitter::emit_allocate(const ir::Node& n) {
   Value* bytes = b_.CreateMul(b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, elements, index(1)),
                               index(element.bytes()), "", false, true);
   auto* pointer = llvm::PointerType::getUnqual(context_);
-  auto* type = llvm::FunctionType::get(pointer, {pointer, b_.getInt64Ty()}, false);
-  llvm::CallInst* memory = b_.CreateCall(type, service(Service::Allocate), {runtime_, bytes});
+  auto* type = llvm::FunctionType::get(pointer, {pointer, b_.getInt64Ty(), pointer}, false);
+  llvm::CallInst* memory = b_.CreateCall(type, service(Service::Allocate),
+                                         {runtime_, bytes, b_.CreateGlobalString(n.symbol.name(), "name")});
   memory->setDoesNotThrow();
   memory->addRetAttr(llvm::Attribute::NoAlias);
   memory->addRetAttr(llvm::Attribute::getWithAlignment(context_, llvm::Align(AllocationAlignment)));
@@ -374,7 +417,6 @@ void HostEmitter::emit_allocate(const ir::Node& n) {
   llvm::BasicBlock* after = new_block("allocated");
   expect(b_.CreateCondBr(b_.CreateIsNotNull(memory), after, failed), true);
   b_.SetInsertPoint(failed);
-  report("no memory for {} bytes of '" + n.symbol.name() + "'", {Index()}, {bytes});
   leave_failing();
   b_.SetInsertPoint(after);
   bind_buffer(n.symbol, memory, element, true);
@@ -395,7 +437,11 @@ void HostEmitter::emit_free(const Symbol& symbol) {
   for (auto it = heap_.begin(); it != heap_.end(); ++it) {
     if (!(it->symbol == symbol)) continue;
     release(it->pointer);
-    for (it = heap_.erase(it); it != heap_.end(); ++it) it->release = nullptr;
+    reports_.erase(it->pointer);
+    for (it = heap_.erase(it); it != heap_.end(); ++it) {
+      it->release = nullptr;
+      reports_.erase(it->pointer);
+    }
     return;
   }
 }
@@ -425,29 +471,44 @@ void HostEmitter::check(Value* condition, const std::string& message, const std:
   expect(b_.CreateCondBr(condition, after, failed), true);
   b_.SetInsertPoint(failed);
   report(message, types, emitted);
-  leave_failing();
   b_.SetInsertPoint(after);
 }
 
+// Writes the values to the function's record and goes to the one block that reports and leaves for
+// all asserts under the same live allocations.
 void HostEmitter::report(const std::string& message, llvm::ArrayRef<Type> types, llvm::ArrayRef<Value*> values) {
+  ensure(values.size() <= LargestRecord, "an assert has more values than its record holds");
   auto* pointer = llvm::PointerType::getUnqual(context_);
-  std::string type_names;
-  llvm::AllocaInst* record = stack_slot(llvm::ArrayType::get(b_.getInt64Ty(), std::max<std::size_t>(values.size(), 1)), 8);
+  if (!record_) record_ = stack_slot(llvm::ArrayType::get(b_.getInt64Ty(), LargestRecord), 8);
+  std::string text;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Type t = types[i];
-    type_names += (i ? "," : "") + to_string(t);
+    text += (i ? "," : "") + to_string(t);
     ValueEmitter& convert = expressions_.values;
     Value* bits = t.is_float()  ? b_.CreateBitCast(convert.cast(Float(64), t, values[i]), b_.getInt64Ty())
                   : t.is_bool() ? b_.CreateZExt(values[i], b_.getInt64Ty())
                                 : b_.CreateIntCast(values[i], b_.getInt64Ty(), !t.is_uint());
-    b_.CreateStore(bits, b_.CreateGEP(b_.getInt64Ty(), record, index(static_cast<std::int64_t>(i))));
+    b_.CreateStore(bits, b_.CreateGEP(b_.getInt64Ty(), record_, index(static_cast<std::int64_t>(i))));
   }
-  auto* type = llvm::FunctionType::get(b_.getVoidTy(), {pointer, pointer, pointer, pointer}, false);
-  llvm::CallInst* call = b_.CreateCall(
-      type, service(Service::Fail),
-      {runtime_, b_.CreateGlobalString(message, "message"), b_.CreateGlobalString(type_names, "types"), record});
+  text += ":" + message;
+  llvm::PHINode*& tail = reports_[heap_.empty() ? nullptr : heap_.back().pointer];
+  llvm::Constant* given = b_.CreateGlobalString(text, "failure");
+  llvm::BasicBlock* from = b_.GetInsertBlock();
+  if (tail) {
+    b_.CreateBr(tail->getParent());
+    tail->addIncoming(given, from);
+    return;
+  }
+  llvm::BasicBlock* block = new_block("report");
+  b_.CreateBr(block);
+  b_.SetInsertPoint(block);
+  tail = b_.CreatePHI(pointer, 2);
+  tail->addIncoming(given, from);
+  auto* type = llvm::FunctionType::get(b_.getVoidTy(), {pointer, pointer, pointer}, false);
+  llvm::CallInst* call = b_.CreateCall(type, service(Service::Fail), {runtime_, tail, record_});
   call->setDoesNotThrow();
   call->addFnAttr(llvm::Attribute::Cold);
+  leave_failing();
 }
 
 void HostEmitter::leave_failing() {

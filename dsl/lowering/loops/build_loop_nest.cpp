@@ -178,9 +178,9 @@ class NestBuilder {
     struct LetBinding { Symbol symbol; Expr value; };
     std::vector<LetBinding> lets;
     std::vector<Stmt> checks;
-    std::vector<const StageDefinition*> stored_here;
+    std::vector<const StageDefinition*> stored_here;  // produced further in
     std::map<const StageDefinition*, Box> local_storage;
-    std::vector<Stmt> bodies{inner.body};
+    std::vector<std::pair<const StageDefinition*, Stmt>> bodies;  // consumers first
 
     for (auto it = stages_.rbegin(); it != stages_.rend(); ++it) {
       const StageDefinition& stage = *it;
@@ -227,11 +227,10 @@ class NestBuilder {
       }
       Built made = build_stage(stage, box, slid, output, context, checks);
       if (depth == context.size() && !output) {
-        stored_here.push_back(&stage);
         local_storage[&stage] = made.storage.at(stage.id);
       }
       made.storage.erase(stage.id);
-      bodies.push_back(made.body);
+      bodies.emplace_back(&stage, made.body);
       merge(inner.reads, made.reads);
       merge(inner.storage, made.storage);
     }
@@ -253,13 +252,20 @@ class NestBuilder {
       }
     }
 
-    std::reverse(bodies.begin(), bodies.end());
-    Stmt body = ir::block(std::move(bodies));
-    for (const StageDefinition* stage : stored_here) {
+    // Each stage's storage starts where the stage is produced; what inner loops produce is stored around all.
+    const auto stored = [&](const StageDefinition* stage, const Stmt& body) {
+      const auto box = local_storage.find(stage);
+      if (box == local_storage.end()) return body;
       std::vector<ir::Range> ranges;
-      for (const Interval& i : local_storage.at(stage).dimensions) ranges.push_back({i.min, extent_of(i)});
-      body = ir::realize(stage->id, stage->types, ranges, schedule_of(*stage).memory, body);
+      for (const Interval& i : box->second.dimensions) ranges.push_back({i.min, extent_of(i)});
+      return ir::realize(stage->id, stage->types, ranges, schedule_of(*stage).memory, body);
+    };
+    Stmt body = inner.body;
+    for (const auto& [stage, produced] : bodies) {
+      body = ir::block({produced, body});
+      if (std::find(stored_here.begin(), stored_here.end(), stage) == stored_here.end()) body = stored(stage, body);
     }
+    for (const StageDefinition* stage : stored_here) body = stored(stage, body);
     checks.push_back(body);
     body = ir::block(std::move(checks));
     for (auto l = lets.rbegin(); l != lets.rend(); ++l) {

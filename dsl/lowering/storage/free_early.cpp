@@ -1,5 +1,7 @@
 #include "dsl/lowering/storage/free_early.h"
 
+#include <map>
+
 namespace sinter::lowering {
 
 namespace {
@@ -7,45 +9,78 @@ namespace {
 using ir::Op;
 using ir::Stmt;
 
-/// `pending`: heap allocations whose scope we are in, between them and here only lets and allocations.
-Stmt visit(const Stmt& s, std::vector<Symbol> pending) {
-  if (s->op == Op::Allocate || s->op == Op::Let) {
-    const bool heap = s->op == Op::Allocate && static_cast<ir::MemoryKind>(s->integer) == ir::MemoryKind::Heap;
-    if (heap) pending.push_back(s->symbol);
-    return Stmt(ir::with_args(s.node(), {s->args[0], visit(ir::stmt_arg(s, 1), std::move(pending)).node()}));
+bool is_scope(const Stmt& s) { return s->op == Op::Let || s->op == Op::Allocate; }
+
+/// A run of statements: those that follow each other through blocks that end in lets and allocations,
+///   allocate f { produce f; allocate g { produce g; use g } }   has the run   produce f, produce g, use g
+/// so that f may go after `produce g`. One scan finds the last uses, one walk puts the frees.
+class Run {
+ public:
+  Stmt rewrite(const Stmt& s) {
+    scan(s);
+    position_ = 0;
+    return rebuild(s);
   }
-  if (s->op != Op::Block) {
-    std::vector<ir::Ref> args;
-    for (const ir::Ref& a : s->args) args.push_back(ir::is_statement(a->op) ? visit(Stmt(a), {}).node() : a);
-    return Stmt(ir::with_args(s.node(), std::move(args)));
-  }
-  std::unordered_map<Symbol, std::size_t> last_use;
-  for (const Symbol& p : pending) last_use[p] = s->args.size();  // never used: freed with its scope
-  if (!pending.empty()) {
-    for (std::size_t i = 0; i < s->args.size(); ++i) {
-      ir::for_each_node(s->args[i], [&](const ir::Ref& n) {
-        if (n->op == Op::Load || n->op == Op::Store || n->op == Op::AtomicStore) {
-          if (const auto it = last_use.find(n->symbol); it != last_use.end()) it->second = i;
-        }
-        return true;
-      });
+
+ private:
+  void scan(const Stmt& s) {
+    if (is_scope(s)) {
+      const bool heap = s->op == Op::Allocate && static_cast<ir::MemoryKind>(s->integer) == ir::MemoryKind::Heap;
+      if (heap) last_use_.emplace(s->symbol, 0);
+      scan(ir::stmt_arg(s, 1));
+    } else if (s->op == Op::Block) {
+      for (std::size_t i = 0; i + 1 < s->args.size(); ++i) element(s->args[i]);
+      scan(Stmt(s->args.back()));
+    } else {
+      element(s.node());
     }
   }
+
+  void element(const ir::Ref& s) {
+    ++position_;
+    ir::for_each_node(s, [&](const ir::Ref& n) {
+      if (n->op == Op::Load || n->op == Op::Store || n->op == Op::AtomicStore) {
+        if (const auto it = last_use_.find(n->symbol); it != last_use_.end()) it->second = position_;
+      }
+      return true;
+    });
+  }
+
+  Stmt rebuild(const Stmt& s);
+
+  std::map<Symbol, std::size_t> last_use_;
+  std::size_t position_ = 0;
+};
+
+/// The runs inside a statement that is one element of a run.
+Stmt inside(const Stmt& s) {
+  if (is_scope(s) || s->op == Op::Block) return Run().rewrite(s);
+  std::vector<ir::Ref> args;
+  for (const ir::Ref& a : s->args) args.push_back(ir::is_statement(a->op) ? inside(Stmt(a)).node() : a);
+  return Stmt(ir::with_args(s.node(), std::move(args)));
+}
+
+Stmt Run::rebuild(const Stmt& s) {
+  if (is_scope(s)) return Stmt(ir::with_args(s.node(), {s->args[0], rebuild(ir::stmt_arg(s, 1)).node()}));
+  if (s->op != Op::Block) return inside(s);
   std::vector<Stmt> list;
-  for (std::size_t i = 0; i < s->args.size(); ++i) {
-    list.push_back(visit(Stmt(s->args[i]), {}));
-    if (i + 1 == s->args.size()) break;
-    for (const Symbol& p : pending) {
-      if (last_use.at(p) == i) list.push_back(ir::free_buffer(p));
+  for (std::size_t i = 0; i + 1 < s->args.size(); ++i) {
+    list.push_back(inside(Stmt(s->args[i])));
+    ++position_;
+    for (auto it = last_use_.begin(); it != last_use_.end();) {
+      if (it->second != position_) { ++it; continue; }
+      list.push_back(ir::free_buffer(it->first));
+      it = last_use_.erase(it);
     }
   }
+  list.push_back(rebuild(Stmt(s->args.back())));
   return ir::block(std::move(list));
 }
 
 }  // namespace
 
 ir::Module free_early(ir::Module module, const LowerOptions&) {
-  if (module.body.defined()) module.body = visit(module.body, {});
+  if (module.body.defined()) module.body = inside(module.body);
   return module;
 }
 
