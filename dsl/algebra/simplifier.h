@@ -58,6 +58,7 @@ class Simplifier {
 
   // simplify_compare.cpp: comparisons of coordinates, and logic
   Expr step_compare(const Expr&);
+  bool drop_decided_alternative(LinearForm&);
   Expr step_logic(const Expr&);
 
   // simplify_vector.cpp

@@ -69,7 +69,35 @@ void divide_content(LinearForm& form) {
   form.constant = floor_div(form.constant - 1, g) + 1;
 }
 
+/// The form with the atom of term `t` replaced.
+std::optional<LinearForm> with_atom(const LinearForm& form, const LinearForm::Term& t, const Expr& replacement) {
+  LinearCollector collector;
+  if (!collector.add_form(form, 1) || !collector.add_atom(t.atom, -t.coefficient) ||
+      !collector.add_expr(replacement, t.coefficient)) {
+    return {};
+  }
+  return collector.finish();
+}
+
 }  // namespace
+
+/// max(a, b) < c holds when a < c and b < c: where one of them is decided, the other remains.
+bool Simplifier::drop_decided_alternative(LinearForm& form) {
+  for (const LinearForm::Term& t : form.terms) {
+    if (t.atom->op != Op::Min && t.atom->op != Op::Max) continue;
+    const bool needs_both = (t.atom->op == Op::Min) == (t.coefficient > 0);
+    for (std::size_t i = 0; i < 2; ++i) {
+      const auto side = with_atom(form, t, ir::arg(t.atom, i)), other = with_atom(form, t, ir::arg(t.atom, 1 - i));
+      if (!side || !other) continue;
+      const ConstantInterval range = constants_.of_form(*side);
+      const bool always = range.has_min && range.min >= 1, never = range.has_max && range.max < 1;
+      if (needs_both ? !always : !never) continue;
+      form = *other;
+      return true;
+    }
+  }
+  return false;
+}
 
 Expr Simplifier::step_compare(const Expr& e) {
   const Expr a = ir::arg(e, 0), b = ir::arg(e, 1);
@@ -79,6 +107,13 @@ Expr Simplifier::step_compare(const Expr& e) {
     const ConstantInterval range = constants_.of_form(*form);
     if (range.has_min && range.min >= 1) return ir::true_value();
     if (range.has_max && range.max < 1) return ir::false_value();
+    for (int i = 0; i < 8 && drop_decided_alternative(*form); ++i) {
+      if (form->is_constant()) return ir::literal(Bool(), form->constant >= 1);
+      for (const LinearForm::Term& t : form->terms) {
+        if (t.coefficient == INT64_MIN) return e;
+      }
+      if (form->constant == INT64_MIN) return e;
+    }
     divide_content(*form);
     const Expr r = print_positive(*form);
     return size(r) <= size(e) && !ir::equal(r, e) ? r : e;

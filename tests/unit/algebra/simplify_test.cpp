@@ -55,6 +55,12 @@ TEST(Simplify, ComparisonsAreDecidedByDifferences) {
   EXPECT_EQ(simplified("!(x < y)"), "y <= x");
 }
 
+TEST(Simplify, ComparisonsDropDecidedAlternatives) {
+  EXPECT_EQ(simplified("max(min(x, m + n - 1), m) < m + n"), "0 < n");
+  EXPECT_EQ(simplified("min(x, y + 3) < y + 3"), "x < y + 3");
+  EXPECT_EQ(simplified("y <= max(x, y - 1)"), "y <= x");
+}
+
 TEST(Simplify, RampsStayDense) {
   EXPECT_EQ(simplified("ramp(x, 1, 8) + broadcast(y, 8)"), "ramp(x + y, 1, 8)");
   EXPECT_EQ(simplified("ramp(x, 1, 8)*broadcast(3, 8)"), "ramp(x*3, 3, 8)");
