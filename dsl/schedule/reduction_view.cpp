@@ -172,6 +172,19 @@ Expr fold_values(ir::Op op, const Expr& a, const Expr& b) {
   return ir::cast_to(type, ir::binary(op, ir::cast_to(Float(32), a), ir::cast_to(Float(32), b)));
 }
 
+std::vector<Expr> partial_values(const StageDefinition& stage, const Definition& update,
+                                 const ir::Substitution& substitution, const Symbol& partial,
+                                 const std::vector<Expr>& coordinates) {
+  std::vector<Expr> values;
+  for (const Expr& value : update.values) {
+    values.push_back(ir::rewrite(ir::substitute(value, substitution), [&](const ir::Ref& node) {
+      if (node->op != ir::Op::Access || !(node->symbol == stage.id)) return node;
+      return ir::access(node->type, partial, coordinates, static_cast<int>(node->integer)).node();
+    }));
+  }
+  return values;
+}
+
 std::vector<Expr> substitute_all(const std::vector<Expr>& list, const ir::Substitution& by) {
   std::vector<Expr> result;
   for (const Expr& e : list) result.push_back(ir::substitute(e, by));

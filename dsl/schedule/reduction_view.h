@@ -35,21 +35,11 @@ Expr identity_of(ir::Op op, Type type);
 /// a op b in the stage's type; narrow floats are computed in f32 and rounded once.
 Expr fold_values(ir::Op op, const Expr& a, const Expr& b);
 
-/// The update's values with its own element replaced by `own(component)`, its domain's variables by
-/// `view`'s loops, and further symbols by `more`.
-template <typename Own>
-std::vector<Expr> partial_values(const StageDefinition& stage, const Definition& definition,
-                                 const ir::Substitution& substitution, const Own& own) {
-  std::vector<Expr> values;
-  for (const Expr& value : definition.values) {
-    const Expr redirected = ir::rewrite(value, [&](const ir::Ref& node) {
-      const bool is_own = node->op == ir::Op::Access && node->symbol == stage.id;
-      return is_own ? own(static_cast<int>(node->integer)).node() : node;
-    });
-    values.push_back(ir::substitute(redirected, substitution));
-  }
-  return values;
-}
+/// The update's values after `substitution`, with its own elements read from `partial` at
+/// `coordinates`: what one step of a partial reduction computes.
+std::vector<Expr> partial_values(const StageDefinition& stage, const Definition& update,
+                                 const ir::Substitution& substitution, const Symbol& partial,
+                                 const std::vector<Expr>& coordinates);
 std::vector<Expr> substitute_all(const std::vector<Expr>&, const ir::Substitution&);
 /// a and b; either may be undefined.
 Expr both(const Expr& a, const Expr& b);

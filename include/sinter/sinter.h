@@ -10,6 +10,7 @@
 #include <sinter/param.h>
 #include <sinter/pipeline.h>
 #include <sinter/reduction.h>
+#include <sinter/schedule.h>
 #include <sinter/schedule_types.h>
 #include <sinter/target.h>
 #include <sinter/tuple.h>

@@ -21,8 +21,9 @@ TEST(Bound, Refusals) {
   Var z("z");
   EXPECT_EQ(refusal_of([&] { p.g.bound(z, 0, 3); }),
             "g: bound(z, 0, 3): 'z' is not a variable of the stage's pure definition");
-  EXPECT_NE(refusal_of([&] { p.g.bound(p.x, 0, p.y); }).find("depends on 'y', which is no parameter"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal_of([&] { p.g.bound(p.x, 0, p.y); }).find("depends on 'y', which is no parameter"),
+      std::string::npos);
   EXPECT_NE(refusal_of([&] { p.g.bound(p.x, 0, p.f(0, 0)); }).find("depends on data"),
             std::string::npos);
 }

@@ -70,9 +70,10 @@ TEST(ComputeAt, Refusals) {
   EXPECT_EQ(refusal({p.g}), "f: compute_at(other, x): the pipeline has no stage 'other'");
   p.f.compute_root();
   p.g.compute_at(p.f, p.x);
-  EXPECT_EQ(refusal({p.g}),
-            "g: compute_at(f, x): an output of the pipeline is computed at root, into the buffer of "
-            "the caller");
+  EXPECT_EQ(
+      refusal({p.g}),
+      "g: compute_at(f, x): an output of the pipeline is computed at root, into the buffer of "
+      "the caller");
 }
 
 TEST(ComputeAt, ALevelThatDiffersBetweenBranchesIsRefused) {
@@ -80,9 +81,10 @@ TEST(ComputeAt, ALevelThatDiffersBetweenBranchesIsRefused) {
   Param<int> n("n");
   p.g.specialize(n > 8).vectorize(p.x, 8);
   p.f.compute_at(p.g, p.x);
-  EXPECT_EQ(refusal({p.g}),
-            "f: compute_at(g, x): the name 'x' stands for differently shaped loops in the definitions "
-            "or branches of 'g'");
+  EXPECT_EQ(
+      refusal({p.g}),
+      "f: compute_at(g, x): the name 'x' stands for differently shaped loops in the definitions "
+      "or branches of 'g'");
   p.f.compute_at(p.g, p.y);
   EXPECT_EQ(refusal({p.g}), "");
 }

@@ -19,17 +19,19 @@ TEST(ComputeInline, IsTheDefault) {
 TEST(ComputeInline, OfAnOutputIsRefused) {
   TwoStages p;
   p.g.compute_inline();
-  EXPECT_EQ(refusal({p.g}),
-            "g: compute_inline(): an output of the pipeline is computed at root, into the buffer of "
-            "the caller");
+  EXPECT_EQ(
+      refusal({p.g}),
+      "g: compute_inline(): an output of the pipeline is computed at root, into the buffer of "
+      "the caller");
 }
 
 TEST(ComputeInline, WithScheduledLoopsIsRefused) {
   TwoStages p;
   p.f.vectorize(p.x, 8);
-  EXPECT_EQ(refusal({p.g}),
-            "f: vectorize(x, 8): the stage is computed inline: it has no loops, storage or bounds of "
-            "its own");
+  EXPECT_EQ(
+      refusal({p.g}),
+      "f: vectorize(x, 8): the stage is computed inline: it has no loops, storage or bounds of "
+      "its own");
 }
 
 TEST(ComputeInline, OfAReductionRunsAroundEachUse) {

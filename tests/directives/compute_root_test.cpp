@@ -20,5 +20,11 @@ TEST(ComputeRoot, ComputesAStageBeforeItsConsumers) {
   EXPECT_EQ(text({p.g}), "f.compute_root();\n");
 }
 
+TEST(ComputeRoot, StorageCannotLieFurtherIn) {
+  TwoStages p;
+  p.f.compute_root().store_at(p.g, p.y);
+  EXPECT_EQ(refusal({p.g}), "f: store_at(g, y): the stage is not computed inside loop 'y' of 'g'");
+}
+
 }  // namespace
 }  // namespace sinter::test

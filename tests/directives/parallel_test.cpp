@@ -38,14 +38,16 @@ TEST(Parallel, OfAReductionIsARace) {
             "order of float additions and multiplications decides the rounding");
   Sum q;
   q.s.update().parallel(q.r.y);
-  EXPECT_EQ(refusal({q.s}),
-            "s.update(0): parallel(r.y): iterations of 'r.y' may update the same element at the same "
-            "time");
+  EXPECT_EQ(
+      refusal({q.s}),
+      "s.update(0): parallel(r.y): iterations of 'r.y' may update the same element at the same "
+      "time");
   Scan c;
   c.c.update().parallel(c.r);
-  EXPECT_EQ(refusal({c.c}),
-            "c.update(0): parallel(r.x): iterations of 'r.x' may touch the same element, and a step may "
-            "read what another one wrote");
+  EXPECT_EQ(
+      refusal({c.c}),
+      "c.update(0): parallel(r.x): iterations of 'r.x' may touch the same element, and a step may "
+      "read what another one wrote");
 }
 
 TEST(Parallel, OfAReductionThatWritesEachElementOnce) {

@@ -28,10 +28,11 @@ TEST(Reorder, OfAFloatSumKeepsTheReductionsOrder) {
   expect_same_results({p.s}, {5});
   Sum q(true);
   q.s.update().reorder(q.r.y, q.r.x);
-  EXPECT_EQ(refusal({q.s}),
-            "s.update(0): reorder(r.y, r.x): the steps of the reduction would run in another order: "
-            "'r.x' would go around 'r.y'; the order of float additions and multiplications decides "
-            "the rounding");
+  EXPECT_EQ(
+      refusal({q.s}),
+      "s.update(0): reorder(r.y, r.x): the steps of the reduction would run in another order: "
+      "'r.x' would go around 'r.y'; the order of float additions and multiplications decides "
+      "the rounding");
 }
 
 TEST(Reorder, ThatIsUndoneIsAccepted) {

@@ -59,9 +59,10 @@ TEST(Rfactor, Refusals) {
   EXPECT_NE(refusal_of([&] { c.c.update().rfactor(c.r, u); }).find("is not of the form"),
             std::string::npos);
   Sum p;
-  EXPECT_EQ(refusal_of([&] { p.s.update().rfactor({{p.r.x, p.x}}); }),
-            "s.update(0): rfactor(r.x, x): the pure variable 'x' or its loop is named twice, or is a "
-            "variable of the stage");
+  EXPECT_EQ(
+      refusal_of([&] { p.s.update().rfactor({{p.r.x, p.x}}); }),
+      "s.update(0): rfactor(r.x, x): the pure variable 'x' or its loop is named twice, or is a "
+      "variable of the stage");
   EXPECT_NE(refusal_of([&] { p.s.update().rfactor({}); }).find("no reduction loop is named"),
             std::string::npos);
   EXPECT_NE(refusal_of([&] { p.s.update().rfactor(RVar("q"), u); }).find("'q' is not a loop"),
@@ -74,8 +75,9 @@ TEST(Rfactor, Refusals) {
   Sum q;
   RVar t("t");
   q.s.update().fuse(q.x, q.r.y, t);
-  EXPECT_NE(refusal_of([&] { q.s.update().rfactor(q.r.x, u); })
-                .find("is fused from a reduction variable and a pure one"),
+  EXPECT_NE(refusal_of([&] {
+              q.s.update().rfactor(q.r.x, u);
+            }).find("is fused from a reduction variable and a pure one"),
             std::string::npos);
 }
 

@@ -18,16 +18,17 @@ TEST(Specialize, MakesABranchWithItsOwnLoops) {
 TEST(Specialize, Refusals) {
   TwoStages p;
   Param<int> n("n");
-  EXPECT_NE(refusal_of([&] { p.g.specialize(p.x > 3); }).find("depends on 'x', which is no parameter"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal_of([&] { p.g.specialize(p.x > 3); }).find("depends on 'x', which is no parameter"),
+      std::string::npos);
   EXPECT_NE(refusal_of([&] { p.g.specialize(n); }).find("the condition is not a bool"),
             std::string::npos);
   Sum s;
-  EXPECT_NE(refusal_of([&] { s.s.update().specialize(n > 3).rfactor(s.r.x, Var("u")); })
-                .find("cannot depend on a condition"),
+  EXPECT_NE(refusal_of([&] {
+              s.s.update().specialize(n > 3).rfactor(s.r.x, Var("u"));
+            }).find("cannot depend on a condition"),
             std::string::npos);
-  EXPECT_NE(refusal_of([&] { p.g.specialize_fail("no"); }).find("not realised"),
-            std::string::npos);
+  EXPECT_NE(refusal_of([&] { p.g.specialize_fail("no"); }).find("not realised"), std::string::npos);
 }
 
 TEST(Specialize, BranchesAreProvedToo) {

@@ -81,23 +81,27 @@ TEST(Split, RefusesTailsThatRepeatOrExceed) {
   Sum p;
   Var xo("xo"), xi("xi");
   RVar ro("ro"), ri("ri");
-  EXPECT_EQ(refusal_of([&] { p.s.update().split(p.r.x, ro, ri, 4, TailStrategy::ShiftInwards); }),
-            "s.update(0): split(r.x, ro, ri, 4, TailStrategy::ShiftInwards): ShiftInwards would run "
-            "some steps of the reduction twice");
+  EXPECT_EQ(
+      refusal_of([&] { p.s.update().split(p.r.x, ro, ri, 4, TailStrategy::ShiftInwards); }),
+      "s.update(0): split(r.x, ro, ri, 4, TailStrategy::ShiftInwards): ShiftInwards would run "
+      "some steps of the reduction twice");
   EXPECT_EQ(refusal_of([&] { p.s.update().split(p.r.x, ro, ri, 4, TailStrategy::RoundUp); }),
             "s.update(0): split(r.x, ro, ri, 4, TailStrategy::RoundUp): RoundUp would run the "
             "reduction beyond its domain");
-  EXPECT_EQ(refusal_of([&] { p.s.update().split(p.x, xo, xi, 4, TailStrategy::ShiftInwards); }),
-            "s.update(0): split(x, xo, xi, 4, TailStrategy::ShiftInwards): ShiftInwards would update "
-            "some elements twice, and this update reads what it writes");
-  EXPECT_EQ(refusal_of([&] { p.s.update().split(p.x, xo, xi, 4, TailStrategy::RoundUp); }),
-            "s.update(0): split(x, xo, xi, 4, TailStrategy::RoundUp): RoundUp would update elements "
-            "that the pure definition has not set");
+  EXPECT_EQ(
+      refusal_of([&] { p.s.update().split(p.x, xo, xi, 4, TailStrategy::ShiftInwards); }),
+      "s.update(0): split(x, xo, xi, 4, TailStrategy::ShiftInwards): ShiftInwards would update "
+      "some elements twice, and this update reads what it writes");
+  EXPECT_EQ(
+      refusal_of([&] { p.s.update().split(p.x, xo, xi, 4, TailStrategy::RoundUp); }),
+      "s.update(0): split(x, xo, xi, 4, TailStrategy::RoundUp): RoundUp would update elements "
+      "that the pure definition has not set");
   TwoStages q;
   Var xj("xj");
   q.g.split(q.x, xo, xi, 8);
-  EXPECT_NE(refusal_of([&] { q.g.split(xi, xi, xj, 3, TailStrategy::RoundUp); })
-                .find("RoundUp would run into the next tile"),
+  EXPECT_NE(refusal_of([&] {
+              q.g.split(xi, xi, xj, 3, TailStrategy::RoundUp);
+            }).find("RoundUp would run into the next tile"),
             std::string::npos);
 }
 

@@ -24,8 +24,7 @@ TEST(StoreAt, AllocatesFurtherOutThanItComputes) {
 TEST(StoreAt, Refusals) {
   TwoStages p;
   p.f.store_at(p.g, p.x).compute_at(p.g, p.y);
-  EXPECT_EQ(refusal({p.g}),
-            "f: store_at(g, x): the stage is not computed inside loop 'x' of 'g'");
+  EXPECT_EQ(refusal({p.g}), "f: store_at(g, x): the stage is not computed inside loop 'x' of 'g'");
   TwoStages q;
   q.f.store_at(q.g, q.x);
   EXPECT_EQ(refusal({q.g}), "f: store_at(g, x): the stage is computed inline and stored nowhere");

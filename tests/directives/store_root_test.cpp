@@ -28,9 +28,10 @@ TEST(StoreRoot, Refusals) {
   TwoStages q;
   q.f.store_root().compute_at(q.g, q.x);
   q.g.parallel(q.y);
-  EXPECT_EQ(refusal({q.g}),
-            "f: store_root(): the parallel loop 'y' of 'g' lies between storage and computation: its "
-            "iterations would share one buffer");
+  EXPECT_EQ(
+      refusal({q.g}),
+      "f: store_root(): the parallel loop 'y' of 'g' lies between storage and computation: its "
+      "iterations would share one buffer");
 }
 
 }  // namespace

@@ -36,13 +36,15 @@ TEST(Vectorize, NeedsAConstantExtent) {
   EXPECT_EQ(refusal({p.g}), "g: vectorize(x): the extent of 'x' is not a constant");
   TwoStages q;
   q.g.vectorize(q.x, 5000);
-  EXPECT_EQ(refusal({q.g}), "g: vectorize(x, 5000): a vector of 5000 lanes is beyond the limit of 1024");
+  EXPECT_EQ(refusal({q.g}),
+            "g: vectorize(x, 5000): a vector of 5000 lanes is beyond the limit of 1024");
 }
 
 TEST(Vectorize, OfAReductionIsARace) {
   Scan p;
   p.c.update().vectorize(p.r, 4);
-  EXPECT_NE(refusal({p.c}).find("c.update(0): vectorize(r.x, 4): iterations of"), std::string::npos);
+  EXPECT_NE(refusal({p.c}).find("c.update(0): vectorize(r.x, 4): iterations of"),
+            std::string::npos);
 }
 
 }  // namespace

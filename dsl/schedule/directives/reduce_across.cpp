@@ -85,10 +85,7 @@ StageDefinition partials(const Tree& tree, const ReduceAcross& directive, const 
     substitution[symbol] = algebra::simplify(ir::substitute(value, to_step));
   }
   fold.coordinates = tree.at(substitute_all(tree.update.coordinates, substitution), 0);
-  fold.values = partial_values(tree.stage, tree.update, substitution, [&](int component) {
-    return ir::access(tree.stage.types[static_cast<std::size_t>(component)], partial.id,
-                      tree.at(tree.update.coordinates, 0), component);
-  });
+  fold.values = partial_values(tree.stage, tree.update, substitution, partial.id, fold.coordinates);
   fold.predicate = inside;
   if (tree.view.guard.defined()) {
     fold.predicate = both(fold.predicate, ir::substitute(tree.view.guard, to_step));

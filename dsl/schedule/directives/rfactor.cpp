@@ -95,14 +95,7 @@ void apply(const Rfactor& rfactor, const StageRef& ref, State& state) {
         fold_values(op, ir::access(stage.types[k], stage.id, merge.coordinates, component),
                     ir::access(stage.types[k], partial.id, merged_at, component)));
   }
-  fold.values = partial_values(stage, update, substitution, [&](int component) {
-    // Coordinates of the domain's old variables are substituted together with the rest.
-    std::vector<Expr> own = update.coordinates;
-    for (std::size_t d = stage.rank(); d < partial.variables.size(); ++d) {
-      own.push_back(ir::index_symbol(partial.variables[d]));
-    }
-    return ir::access(stage.types[static_cast<std::size_t>(component)], partial.id, own, component);
-  });
+  fold.values = partial_values(stage, update, substitution, partial.id, fold.coordinates);
   Expr predicate = view.guard.defined() ? ir::substitute(view.guard, to_pure) : Expr();
   if (update.predicate.defined()) {
     predicate = both(predicate, ir::substitute(update.predicate, substitution));

@@ -14,7 +14,7 @@ namespace sinter::schedule {
 
 struct StoreRoot {};
 
-/// At resolve(): refused when the stage is inline, or a parallel or vectorised loop separates
+/// Refused at resolve() when the stage is inline, or a parallel or vectorised loop separates
 /// storage from computation.
 std::optional<Diagnostic> check(const StoreRoot&, const StageRef&, const State&);
 void apply(const StoreRoot&, const StageRef&, State&);

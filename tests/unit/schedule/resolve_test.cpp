@@ -29,9 +29,8 @@ TEST(Resolve, DefaultsAreInlineAndOutputsAtRoot) {
 }
 
 TEST(Resolve, TileSplitsAndReorders) {
-  const auto p = resolve(two_stages(),
-                         Writer().add("g", Tile{{x, y}, {xo, yo}, {xi, yi}, {64, 8}, {}}).schedule,
-                         "p");
+  const auto p = resolve(
+      two_stages(), Writer().add("g", Tile{{x, y}, {xo, yo}, {xi, yi}, {64, 8}, {}}).schedule, "p");
   EXPECT_EQ(loops(p, "g"), (Names{"xi", "yi", "xo", "yo"}));
   const auto& d = p.of(g).definitions[0];
   ASSERT_EQ(d.relations.size(), 2u);
@@ -49,9 +48,9 @@ TEST(Resolve, ReusedNamesGetFreshVariables) {
 }
 
 TEST(Resolve, PlacementsFollowReusedNames) {
-  const auto p = resolve(
-      two_stages(),
-      Writer().add("g", Split{y, y, yi, 8, {}}).add("f", ComputeAt{g, y}).schedule, "p");
+  const auto p =
+      resolve(two_stages(),
+              Writer().add("g", Split{y, y, yi, 8, {}}).add("f", ComputeAt{g, y}).schedule, "p");
   EXPECT_EQ(p.of(f).compute.variable, p.of(g).definitions[0].loops[2].variable);
   EXPECT_EQ(p.of(f).store, p.of(f).compute);
 }
@@ -120,8 +119,9 @@ TEST(Resolve, ParallelReductionIsARace) {
 }
 
 TEST(Resolve, AtomicMakesExactUpdatesParallel) {
-  EXPECT_EQ(reason(histogram(), Writer().add("h", Parallel{var("r"), {}, {}}, 1).add("h", Atomic{}, 1)),
-            "");
+  EXPECT_EQ(
+      reason(histogram(), Writer().add("h", Parallel{var("r"), {}, {}}, 1).add("h", Atomic{}, 1)),
+      "");
   EXPECT_NE(reason(histogram(), Writer().add("h", Parallel{var("r"), {}, {}}, 1)), "");
   EXPECT_NE(reason(sum(Float(32)), Writer().add("s", Atomic{}, 1)), "");
   EXPECT_NE(reason(scan(), Writer().add("c", Atomic{}, 1)), "");
@@ -138,9 +138,9 @@ TEST(Resolve, VectorsNeedConstantExtents) {
             "the extent of 'x' is not a constant");
   EXPECT_EQ(reason(two_stages(), Writer().add("g", Vectorize{x, IntegerArg(8), {}})), "");
   const Expr eight = ir::index_literal(8);
-  EXPECT_EQ(reason(two_stages(),
-                   Writer().add("g", Vectorize{x, {}, {}}).add("g", BoundExtent{x, eight})),
-            "");
+  EXPECT_EQ(
+      reason(two_stages(), Writer().add("g", Vectorize{x, {}, {}}).add("g", BoundExtent{x, eight})),
+      "");
   EXPECT_EQ(reason(sum(Int(32)), Writer().add("s", Unroll{rx, {}, {}}, 1)), "");
 }
 
@@ -156,8 +156,7 @@ TEST(Resolve, TailsThatRepeatStepsAreRefused) {
 
 TEST(Resolve, PlacementMustEncloseUses) {
   EXPECT_EQ(reason(two_stages(), Writer().add("f", ComputeAt{g, y})), "");
-  EXPECT_EQ(reason(two_stages(), Writer().add("f", ComputeAt{g, var("z")})),
-            "'g' has no loop 'z'");
+  EXPECT_EQ(reason(two_stages(), Writer().add("f", ComputeAt{g, var("z")})), "'g' has no loop 'z'");
   EXPECT_EQ(reason(two_stages(), Writer().add("g", ComputeAt{f, y})),
             "an output of the pipeline is computed at root, into the buffer of the caller");
   EXPECT_EQ(reason(two_stages(), Writer().add("f", ComputeAt{f, y})),
@@ -169,11 +168,11 @@ TEST(Resolve, StorageMustEncloseComputation) {
   EXPECT_EQ(reason(two_stages(), Writer().add("f", StoreAt{g, y}).add("f", ComputeAt{g, x})), "");
   EXPECT_NE(reason(two_stages(), Writer().add("f", StoreAt{g, x}).add("f", ComputeAt{g, y})), "");
   EXPECT_NE(reason(two_stages(), Writer().add("f", StoreRoot{})), "");
-  EXPECT_NE(reason(two_stages(), Writer()
-                                     .add("f", StoreRoot{})
-                                     .add("f", ComputeAt{g, y})
-                                     .add("g", Parallel{y, {}, {}})),
-            "");
+  EXPECT_NE(
+      reason(
+          two_stages(),
+          Writer().add("f", StoreRoot{}).add("f", ComputeAt{g, y}).add("g", Parallel{y, {}, {}})),
+      "");
 }
 
 TEST(Resolve, DirectivesOnInlinedStagesAreRefused) {

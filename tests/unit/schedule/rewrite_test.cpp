@@ -54,8 +54,7 @@ TEST(Rfactor, KeepsExactSums) {
 
 TEST(Rfactor, FoldsPartialsInTheirOwnOrder) {
   const Algorithm a = sum(Float(32));
-  const auto got = run<float>(
-      rewritten(a, Writer().add("s", Rfactor{{{ry, u}}, made}, 1)), "s");
+  const auto got = run<float>(rewritten(a, Writer().add("s", Rfactor{{{ry, u}}, made}, 1)), "s");
   for (std::size_t i = 0; i < 5; ++i) {
     float total = 0;
     for (std::size_t y = 0; y < 8; ++y) {
@@ -125,15 +124,23 @@ TEST(ReduceAcross, BuildsTheStatedTree) {
 TEST(ReduceAcross, KeepsExactSums) {
   const Algorithm a = sum(Int(32));
   const auto expected = run<std::int32_t>(a, "s");
-  const std::vector<std::vector<IntegerArg>> shapes{{1}, {16}, {4, 4}, {2, 8}, {1, 1, 4}, {5, 8, 2, 4}};
+  const std::vector<std::vector<IntegerArg>> shapes{{1},    {16},      {4, 4},
+                                                    {2, 8}, {1, 1, 4}, {5, 8, 2, 4}};
   for (const auto& widths : shapes) {
-    EXPECT_EQ(run<std::int32_t>(
-                  rewritten(a, Writer().add("s", ReduceAcross{rx, widths, made}, 1)), "s"),
-              expected);
+    EXPECT_EQ(
+        run<std::int32_t>(rewritten(a, Writer().add("s", ReduceAcross{rx, widths, made}, 1)), "s"),
+        expected);
   }
   Writer fused;
   fused.add("s", Fuse{rx, ry, ro}, 1).add("s", ReduceAcross{ro, {4, 8}, made}, 1);
   EXPECT_EQ(run<std::int32_t>(rewritten(a, fused), "s"), expected);
+}
+
+TEST(ReduceAcross, KeepsOtherLoopsThatReuseAName) {
+  const Algorithm a = sum(Int(32));
+  Writer w;
+  w.add("s", Split{rx, ro, rx, 5, {}}, 1).add("s", ReduceAcross{ro, {1, 2}, made}, 1);
+  EXPECT_EQ(run<std::int32_t>(rewritten(a, w), "s"), run<std::int32_t>(a, "s"));
 }
 
 TEST(ReduceAcross, RefusesWhatIsNoTree) {
@@ -146,6 +153,16 @@ TEST(ReduceAcross, RefusesWhatIsNoTree) {
   EXPECT_EQ(with({0}), "the factor is 0");
   EXPECT_NE(reason(scan(), Writer().add("c", ReduceAcross{var("r"), {4}, made}, 1)), "");
   EXPECT_NE(reason(a, Writer().add("s", ReduceAcross{x, {4}, made}, 1)), "");
+}
+
+TEST(Resolve, PlacementBelongsToTheWholeStage) {
+  EXPECT_EQ(reason(sum(Int(32)), Writer().add("s", ComputeRoot{}, 1)),
+            "placement and storage belong to the whole stage, not to one of its updates");
+  EXPECT_EQ(reason(sum(Int(32)), Writer().add("s", Parallel{x, {}, {}}, 2)),
+            "the stage has 1 updates");
+  Writer w;
+  w.add("s", Split{x, ro, ri, IntegerArg::knob("tile"), {}});
+  EXPECT_EQ(reason(sum(Int(32)), w), "the factor is the knob 'tile', which has no value here");
 }
 
 TEST(In, RedirectsTheNamedConsumers) {
@@ -217,6 +234,17 @@ TEST(ScheduleText, ErrorsNameLineAndColumn) {
             "2: column 3: the pipeline has no stage 'q'");
   EXPECT_EQ(error("g.split(x, xo, xi, eight);"), "1: column 20: an integer is expected here");
   EXPECT_EQ(error("\ng.gpu_blocks(x);"), "2: column 3: there is no directive 'gpu_blocks'");
+  EXPECT_EQ(error("s.update(0).compute_root();"), "1: column 1: the pipeline has no stage 's'");
+  EXPECT_EQ(
+      error("g.partition(x, Partition::Maybe);"),
+      "1: column 16: one of Partition::Auto, Partition::Never, Partition::Always is expected here");
+  EXPECT_EQ(error("g.split(x, xo, xi, 8"),
+            "1: column 9: the parenthesis before this is never closed");
+  EXPECT_EQ(error("g.tile(x, y, 3);"), "1: column 3: six or eight arguments are expected");
+  EXPECT_EQ(error("g.split(x, xo, xi, 8, TailStrategy::Auto, 3);"),
+            "1: column 43: there is an argument too many");
+  EXPECT_EQ(error("g.bound(x, 0, %);").substr(0, 45),
+            "1: column 15: this is no expression of sizes");
   EXPECT_EQ(error("g.parallel(x)"), "1: column 14: ';' is expected here");
   EXPECT_EQ(error("g.split(x, xo);"), "1: column 3: an argument is missing");
 }

@@ -35,8 +35,8 @@ struct Writer {
   Schedule schedule;
   Writer& add(const std::string& stage_name, Directive directive, int definition = 0,
               std::source_location where = std::source_location::current()) {
-    schedule.entries.push_back({{Symbol::named(stage_name), definition}, std::move(directive),
-                                where, {}});
+    schedule.entries.push_back(
+        {{Symbol::named(stage_name), definition}, std::move(directive), where, {}});
     return *this;
   }
 };
@@ -49,8 +49,8 @@ inline Algorithm two_stages() {
   const auto here = ir::access(Int(32), f, {at(x), at(y)});
   Algorithm a;
   a.stages.push_back(stage("f", Int(32), {x, y}, {define({at(x), at(y)}, {value})}));
-  a.stages.push_back(stage("g", Int(32), {x, y},
-                           {define({at(x), at(y)}, {ir::binary(ir::Op::Add, up, here)})}));
+  a.stages.push_back(
+      stage("g", Int(32), {x, y}, {define({at(x), at(y)}, {ir::binary(ir::Op::Add, up, here)})}));
   a.outputs = {g};
   return a;
 }
@@ -70,10 +70,9 @@ inline Algorithm sum(Type type) {
   a.images.push_back(image);
   a.stages.push_back(
       stage("s", type, {x},
-            {define({at(x)}, {zero}),
-             define({at(x)}, {ir::binary(ir::Op::Add, self, term)},
-                    {{rx, ir::index_literal(0), ir::index_literal(16)},
-                     {ry, ir::index_literal(0), ir::index_literal(8)}})}));
+            {define({at(x)}, {zero}), define({at(x)}, {ir::binary(ir::Op::Add, self, term)},
+                                             {{rx, ir::index_literal(0), ir::index_literal(16)},
+                                              {ry, ir::index_literal(0), ir::index_literal(8)}})}));
   a.outputs = {s};
   return a;
 }
@@ -104,11 +103,10 @@ inline Algorithm histogram() {
   image.type = UInt(8);
   image.fields.resize(1);
   a.images.push_back(image);
-  a.stages.push_back(
-      stage("h", Int(32), {x},
-            {define({at(x)}, {ir::literal(Int(32), 0)}),
-             define({bin}, {ir::binary(ir::Op::Add, self, ir::literal(Int(32), 1))},
-                    {{r, ir::index_literal(0), ir::index_literal(1000)}})}));
+  a.stages.push_back(stage("h", Int(32), {x},
+                           {define({at(x)}, {ir::literal(Int(32), 0)}),
+                            define({bin}, {ir::binary(ir::Op::Add, self, ir::literal(Int(32), 1))},
+                                   {{r, ir::index_literal(0), ir::index_literal(1000)}})}));
   a.outputs = {h};
   return a;
 }
