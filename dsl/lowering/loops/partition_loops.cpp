@@ -45,6 +45,7 @@ class Collector {
 
   std::vector<Expr> lowers, uppers;                              // v >= lower; v < upper
   std::unordered_map<const ir::Node*, Expr> replacements;        // in the middle part
+  std::size_t ends = 0;  // uppers beyond which nothing runs at all: exact guards of the whole body
 
   void statement(const Stmt& s) {
     if (s->op == Op::Let) {
@@ -57,16 +58,21 @@ class Collector {
       statement(ir::stmt_arg(s, 1));
       return;
     }
+    if (s->op == Op::If) {
+      const bool guards_all = only_lets_ && s->args.size() == 2;
+      guards_all_ = guards_all;
+      condition(ir::arg(s, 0));
+      guards_all_ = false;
+      only_lets_ = guards_all;
+      for (std::size_t i = 1; i < s->args.size(); ++i) statement(ir::stmt_arg(s, i));
+      return;
+    }
+    only_lets_ = false;
     if (s->op == Op::For) {
       const Expr min = likely(ir::arg(s, 0), false), extent = likely(ir::arg(s, 1), true);
       const Expr first = resolve(min);
       inner_.insert_or_assign(s->symbol, Interval{first, simplify(first + resolve(extent) - ir::index_literal(1))});
       statement(ir::stmt_arg(s, 2));
-      return;
-    }
-    if (s->op == Op::If) {
-      condition(ir::arg(s, 0));
-      for (std::size_t i = 1; i < s->args.size(); ++i) statement(ir::stmt_arg(s, i));
       return;
     }
     for (const ir::Ref& a : s->args) {
@@ -93,8 +99,16 @@ class Collector {
       lowers.push_back(simplify((ir::index_literal(c - 1) - rest) / ir::index_literal(c)));
     } else {
       uppers.push_back(simplify(rest / ir::index_literal(-c) + ir::index_literal(1)));
+      if (guards_all_ && !mentions_inner(linear->rest)) ++ends;
     }
     return true;
+  }
+
+  bool mentions_inner(const Expr& e) const {
+    for (const Symbol& s : ir::free_symbols(e.node())) {
+      if (inner_.count(s)) return true;
+    }
+    return false;
   }
 
   bool visible(const Expr& e) const {
@@ -123,6 +137,7 @@ class Collector {
       return;
     }
     const Expr decisive = e->op == Op::Or ? ir::arg(e, 0) : e;  // a shifted split's guard: its first part
+    guards_all_ = guards_all_ && e->op != Op::Or;
     if (is_index_comparison(decisive) && depends(decisive) && ask(slack_of(decisive))) {
       replacements.insert_or_assign(e.node().get(), ir::true_value());
       return;
@@ -191,6 +206,8 @@ class Collector {
   }
 
   Symbol v_;
+  bool only_lets_ = true;    // nothing but lets and guards so far
+  bool guards_all_ = false;  // the condition at hand guards the whole body
   std::unordered_set<Symbol> extents_;  // what loops' extents mention
   ir::Substitution lets_;
   algebra::Scope inner_;
@@ -285,7 +302,8 @@ class Partitioner {
       std::vector<Stmt> parts;
       if (!found.lowers.empty()) parts.push_back(ir::for_loop(s->symbol, first, simplify(start - first), kind, outer));
       parts.push_back(ir::for_loop(s->symbol, start, simplify(stop - start), kind, middle));
-      if (!found.uppers.empty()) parts.push_back(ir::for_loop(s->symbol, stop, simplify(last - stop), kind, outer));
+      const bool more = found.uppers.size() > found.ends;
+      if (more) parts.push_back(ir::for_loop(s->symbol, stop, simplify(last - stop), kind, outer));
       result = ir::block(std::move(parts));
     }
     for (auto l = lets.rbegin(); l != lets.rend(); ++l) result = ir::let(l->symbol, l->value, result);
