@@ -243,7 +243,7 @@ TEST(ScheduleText, ErrorsNameLineAndColumn) {
   EXPECT_EQ(error("g.tile(x, y, 3);"), "1: column 3: six or eight arguments are expected");
   EXPECT_EQ(error("g.split(x, xo, xi, 8, TailStrategy::Auto, 3);"),
             "1: column 43: there is an argument too many");
-  EXPECT_EQ(error("g.bound(x, 0, %);").substr(0, 45),
+  EXPECT_EQ(error("g.bound(x, 0, %);").substr(0, 44),
             "1: column 15: this is no expression of sizes");
   EXPECT_EQ(error("g.parallel(x)"), "1: column 14: ';' is expected here");
   EXPECT_EQ(error("g.split(x, xo);"), "1: column 3: an argument is missing");
