@@ -13,12 +13,13 @@ using LoopBody = std::int32_t (*)(std::int64_t begin, std::int64_t end, void* cl
 struct RuntimeContext {
   /// Runs iterations [min, min + extent) in any order and number of threads; not 0 when one failed.
   std::int32_t (*parallel_for)(RuntimeContext*, LoopBody, std::int64_t min, std::int64_t extent, void* closure);
-  /// 64-byte aligned memory, or null.
-  void* (*allocate)(RuntimeContext*, std::uint64_t bytes);
+  /// 64-byte aligned memory; or null, the failure to get it for the buffer `name` being noted.
+  void* (*allocate)(RuntimeContext*, std::uint64_t bytes, const char* name);
   void (*release)(RuntimeContext*, void*);
-  /// Notes the failure of an Assert (the first one counts): message with a {} for each value, the
-  /// values' types ("i32,f64") and their bits (floats as f64, integers extended to 64 bits).
-  void (*fail)(RuntimeContext*, const char* message, const char* types, const std::uint64_t* values);
+  /// Notes the failure of an Assert (the first one counts). `text` is "i32,f64:message", the types of
+  /// the values and a message with a {} for each; `values` are their bits (floats as f64, integers
+  /// extended to 64 bits).
+  void (*fail)(RuntimeContext*, const char* text, const std::uint64_t* values);
 };
 
 /// `slots`: per buffer argument the host pointer, then min, extent, stride of each dimension; per

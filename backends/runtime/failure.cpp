@@ -26,9 +26,10 @@ std::string plain_text(const ir::Scalar& scalar) {
 
 }  // namespace
 
-std::string format_failure(const char* message, const char* types, const std::uint64_t* values) {
-  const std::string text = message;
-  std::istringstream names(types);
+std::string format_failure(const std::string& typed, const std::uint64_t* values) {
+  const std::size_t colon = typed.find(':');
+  const std::string text = typed.substr(colon + 1);
+  std::istringstream names(typed.substr(0, colon));
   std::string result;
   std::size_t from = 0;
   for (std::string name; std::getline(names, name, ','); ++values) {

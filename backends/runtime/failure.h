@@ -6,8 +6,7 @@
 
 namespace sinter::backends {
 
-/// `message` with its {} replaced by the values, in order. `types` as "i32,f64"; bits as in
-/// RuntimeContext::fail.
-std::string format_failure(const char* message, const char* types, const std::uint64_t* values);
+/// The message of `text` with its {} replaced by the values, in order; see RuntimeContext::fail.
+std::string format_failure(const std::string& text, const std::uint64_t* values);
 
 }  // namespace sinter::backends

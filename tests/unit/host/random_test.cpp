@@ -81,7 +81,7 @@ double cpu_milliseconds() {
   return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
 }
 
-/// A chain of `stages` loops, each reading the one before, each in its own allocation.
+/// A chain of `stages` loops, each reading the one before, each in its own allocation, freed after its last use.
 double compile_chain(int stages) {
   Program program;
   const Symbol in = program.input("in", Memory{Float(32), std::vector<std::uint8_t>(4096)});
@@ -92,8 +92,9 @@ double compile_chain(int stages) {
     const Symbol i = Symbol::fresh("i");
     const Expr from = load_at(Float(32), buffers.back(), i, 8);
     buffers.push_back(s + 1 == stages ? out : Symbol::fresh("stage"));
-    loops.push_back(ir::for_loop(i, ir::index_literal(0), ir::index_literal(128), LoopKind::Serial,
-                                 ir::store(buffers.back(), ir::binary(Op::Add, from, from), lanes_at(i, 8))));
+    const ir::Stmt loop = ir::for_loop(i, ir::index_literal(0), ir::index_literal(128), LoopKind::Serial,
+                                 ir::store(buffers.back(), ir::binary(Op::Add, from, from), lanes_at(i, 8)));
+    loops.push_back(s == 0 ? loop : ir::block({loop, ir::free_buffer(buffers[static_cast<std::size_t>(s)])}));
   }
   ir::Stmt body = loops.back();
   for (int s = stages - 2; s >= 0; --s)
