@@ -1,5 +1,5 @@
-// Lesson 2: pictures. Reads a PNG, sharpens it, writes a PNG. The page beside this file explains it.
-// Usage: lesson_02_images IN.png OUT.png
+// Lesson 2: pictures. Reads a PNG, sharpens it, writes a PNG. The page beside this file explains
+// it. Usage: lesson_02_images IN.png OUT.png
 
 #include <cstdio>
 
@@ -16,7 +16,8 @@ int main(int argc, char** argv) {
   }
   images::Picture picture = images::with_bits(images::read_picture(argv[1]), 8);
   Buffer<std::uint8_t> photo(picture.width, picture.height, picture.channels);
-  photo.for_each_element([&](int i, int j, int k) { photo(i, j, k) = std::uint8_t(picture.at(i, j, k)); });
+  photo.for_each_element(
+      [&](int i, int j, int k) { photo(i, j, k) = std::uint8_t(picture.at(i, j, k)); });
   std::printf("read %d x %d, %d channels\n", photo.width(), photo.height(), photo.channels());
 
   // An ImageParam stands for a picture that is given when the pipeline runs.
@@ -43,6 +44,7 @@ int main(int argc, char** argv) {
 
   result.for_each_element([&](int i, int j, int k) { picture.at(i, j, k) = result(i, j, k); });
   images::write_picture(picture, argv[2]);
-  std::printf("a sample of the cabin's window: %d, sharpened: %d\n", photo(167, 422, 1), result(167, 422, 1));
+  std::printf("a sample of the cabin's window: %d, sharpened: %d\n", photo(167, 422, 1),
+              result(167, 422, 1));
   return 0;
 }

@@ -1,5 +1,5 @@
-// Edge-preserving smoothing by the bilateral grid (Chen, Paris, Durand 2007): pixels are counted into
-// a coarse grid of place and brightness, the grid is blurred, and sampled again at each pixel.
+// Edge-preserving smoothing by the bilateral grid (Chen, Paris, Durand 2007): pixels are counted
+// into a coarse grid of place and brightness, the grid is blurred, and sampled again at each pixel.
 
 #include <sinter/registry.h>
 #include <sinter/signature.h>
@@ -15,10 +15,11 @@ struct BilateralGrid {
   static constexpr int Levels = 10;  // cells of brightness
 
   static PipelineInfo info() {
-    return {.name = "bilateral_grid",
-            .description = "edge-preserving smoothing of a gray picture, f32",
-            .schedules = {"none", "root", "simple", "tuned"},
-            .default_sizes = [](const Target&) { return Sizes{{"width", 1536}, {"height", 2560}}; }};
+    return {
+        .name = "bilateral_grid",
+        .description = "edge-preserving smoothing of a gray picture, f32",
+        .schedules = {"none", "root", "simple", "tuned"},
+        .default_sizes = [](const Target&) { return Sizes{{"width", 1536}, {"height", 2560}}; }};
   }
   static Extents extents(const Sizes& sizes) {
     const std::int64_t width = sizes.at("width"), height = sizes.at("height");
@@ -29,19 +30,24 @@ struct BilateralGrid {
   }
 
   Var x{"x"}, y{"y"}, z{"z"}, c{"c"};
-  Func clamped{"clamped"}, grid{"grid"}, blur_z{"blur_z"}, blur_x{"blur_x"}, blur_y{"blur_y"}, slice{"slice"};
+  Func clamped{"clamped"}, grid{"grid"}, blur_z{"blur_z"}, blur_x{"blur_x"}, blur_y{"blur_y"},
+      slice{"slice"};
   RDom r{0, Cell, 0, Cell, "r"};
 
   void algorithm() {
     clamped = BoundaryConditions::repeat_edge(in);
-    const Expr value = clamp(clamped(x * Cell + r.x - Cell / 2, y * Cell + r.y - Cell / 2), 0.0f, 1.0f);
+    const Expr value =
+        clamp(clamped(x * Cell + r.x - Cell / 2, y * Cell + r.y - Cell / 2), 0.0f, 1.0f);
     const Expr level = clamp(i32(value * float(Levels) + 0.5f), 0, Levels);
     grid(x, y, z, c) = 0.0f;
     grid(x, y, level, c) += select(c == 0, value, 1.0f);  // sum of brightness, count
 
-    blur_z(x, y, z, c) = five(grid(x, y, z - 2, c), grid(x, y, z - 1, c), grid(x, y, z, c), grid(x, y, z + 1, c), grid(x, y, z + 2, c));
-    blur_x(x, y, z, c) = five(blur_z(x - 2, y, z, c), blur_z(x - 1, y, z, c), blur_z(x, y, z, c), blur_z(x + 1, y, z, c), blur_z(x + 2, y, z, c));
-    blur_y(x, y, z, c) = five(blur_x(x, y - 2, z, c), blur_x(x, y - 1, z, c), blur_x(x, y, z, c), blur_x(x, y + 1, z, c), blur_x(x, y + 2, z, c));
+    blur_z(x, y, z, c) = five(grid(x, y, z - 2, c), grid(x, y, z - 1, c), grid(x, y, z, c),
+                              grid(x, y, z + 1, c), grid(x, y, z + 2, c));
+    blur_x(x, y, z, c) = five(blur_z(x - 2, y, z, c), blur_z(x - 1, y, z, c), blur_z(x, y, z, c),
+                              blur_z(x + 1, y, z, c), blur_z(x + 2, y, z, c));
+    blur_y(x, y, z, c) = five(blur_x(x, y - 2, z, c), blur_x(x, y - 1, z, c), blur_x(x, y, z, c),
+                              blur_x(x, y + 1, z, c), blur_x(x, y + 2, z, c));
 
     // Trilinear interpolation between the eight cells around the pixel.
     const Expr brightness = clamp(in(x, y), 0.0f, 1.0f) * float(Levels);
@@ -52,7 +58,8 @@ struct BilateralGrid {
     const auto along_x = [&](const Expr& row, const Expr& height) {
       return lerp(blur_y(xi, row, height, c), blur_y(xi + 1, row, height, c), xf);
     };
-    slice(x, y, c) = lerp(lerp(along_x(yi, zi), along_x(yi + 1, zi), yf), lerp(along_x(yi, zi + 1), along_x(yi + 1, zi + 1), yf), zf);
+    slice(x, y, c) = lerp(lerp(along_x(yi, zi), along_x(yi + 1, zi), yf),
+                          lerp(along_x(yi, zi + 1), along_x(yi + 1, zi + 1), yf), zf);
     out(x, y) = slice(x, y, 0) / slice(x, y, 1);
   }
 

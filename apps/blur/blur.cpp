@@ -44,8 +44,8 @@ struct Blur {
       blur_x.compute_root().vectorize(x, vector).parallel(y);
       out.vectorize(x, vector).parallel(y);
     } else if (name == "tuned") {
-      // Strips of 32 rows in parallel; within a strip each vector of blur_x is computed once and the
-      // last three rows of it are kept in registers' reach.
+      // Strips of 32 rows in parallel; within a strip each vector of blur_x is computed once and
+      // the last three rows of it are kept in registers' reach.
       out.split(y, yo, yi, 32).parallel(yo).vectorize(x, vector);
       blur_x.store_at(out, yo).compute_at(out, yi).vectorize(x, vector);
     }

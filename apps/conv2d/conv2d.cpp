@@ -9,19 +9,21 @@ namespace sinter::apps {
 namespace {
 
 struct Conv2d {
-  BOOST_HANA_DEFINE_STRUCT(Conv2d, (Input<float, 4>, in), (Input<float, 4>, filter), (Input<float, 1>, bias),
-                           (Output<float, 4>, out));
+  BOOST_HANA_DEFINE_STRUCT(Conv2d, (Input<float, 4>, in), (Input<float, 4>, filter),
+                           (Input<float, 1>, bias), (Output<float, 4>, out));
 
   static PipelineInfo info() {
     return {.name = "conv2d",
             .description = "3x3 convolution layer with bias and ReLU, f32, NHWC",
             .schedules = {"none", "root", "simple", "tuned"},
             .default_sizes = [](const Target&) {
-              return Sizes{{"batch", 5}, {"inputs", 128}, {"outputs", 128}, {"width", 100}, {"height", 80}};
+              return Sizes{
+                  {"batch", 5}, {"inputs", 128}, {"outputs", 128}, {"width", 100}, {"height", 80}};
             }};
   }
   static Extents extents(const Sizes& sizes) {
-    const std::int64_t batch = sizes.at("batch"), inputs = sizes.at("inputs"), outputs = sizes.at("outputs");
+    const std::int64_t batch = sizes.at("batch"), inputs = sizes.at("inputs"),
+                       outputs = sizes.at("outputs");
     const std::int64_t width = sizes.at("width"), height = sizes.at("height");
     return {{"in", {inputs, width + 2, height + 2, batch}},
             {"filter", {outputs, 3, 3, inputs}},
@@ -71,7 +73,12 @@ struct Conv2d {
           .parallel(n)
           .parallel(co);
       sum.compute_at(out, xo).vectorize(c, vector).unroll(c).unroll(x);
-      sum.update().reorder(c, x, r.x, r.y, r.z, y, n).vectorize(c, vector).unroll(c).unroll(x).unroll(r.x, 2);
+      sum.update()
+          .reorder(c, x, r.x, r.y, r.z, y, n)
+          .vectorize(c, vector)
+          .unroll(c)
+          .unroll(x)
+          .unroll(r.x, 2);
     }
   }
 };

@@ -1,5 +1,5 @@
-// Histogram equalisation of an RGB picture: the luminance's histogram, its running sum, and a look-up
-// of every pixel in it. Counting and the running sum are updates over reduction domains.
+// Histogram equalisation of an RGB picture: the luminance's histogram, its running sum, and a
+// look-up of every pixel in it. Counting and the running sum are updates over reduction domains.
 
 #include <sinter/registry.h>
 #include <sinter/signature.h>
@@ -12,10 +12,11 @@ struct Histogram {
   BOOST_HANA_DEFINE_STRUCT(Histogram, (Input<std::uint8_t, 3>, in), (Output<std::uint8_t, 3>, out));
 
   static PipelineInfo info() {
-    return {.name = "histogram",
-            .description = "histogram equalisation of an RGB picture, 8-bit samples",
-            .schedules = {"none", "root", "simple", "tuned"},
-            .default_sizes = [](const Target&) { return Sizes{{"width", 1536}, {"height", 2560}}; }};
+    return {
+        .name = "histogram",
+        .description = "histogram equalisation of an RGB picture, 8-bit samples",
+        .schedules = {"none", "root", "simple", "tuned"},
+        .default_sizes = [](const Target&) { return Sizes{{"width", 1536}, {"height", 2560}}; }};
   }
   static Extents extents(const Sizes& sizes) {
     const std::int64_t width = sizes.at("width"), height = sizes.at("height");

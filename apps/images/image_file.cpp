@@ -18,15 +18,20 @@ namespace sinter::images {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& path, const std::string& reason, const std::string& remedy) {
-  throw RuntimeError(Diagnostic{.stage = "", .directive = "", .reason = path + ": " + reason, .remedy = remedy, .file = ""});
+[[noreturn]] void refuse(const std::string& path, const std::string& reason,
+                         const std::string& remedy) {
+  throw RuntimeError(Diagnostic{
+      .stage = "", .directive = "", .reason = path + ": " + reason, .remedy = remedy, .file = ""});
 }
 
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
 File open(const std::string& path, const char* mode) {
   File file(std::fopen(path.c_str(), mode), &std::fclose);
-  if (!file) refuse(path, std::strerror(errno), mode[0] == 'r' ? "name an existing PNG or JPEG file" : "name a file that can be written");
+  if (!file)
+    refuse(
+        path, std::strerror(errno),
+        mode[0] == 'r' ? "name an existing PNG or JPEG file" : "name a file that can be written");
   return file;
 }
 
@@ -79,13 +84,16 @@ Picture read_png(std::FILE* file, const std::string& path) {
     const std::size_t row_bytes = png_get_rowbytes(reader.png, reader.info);
     std::vector<png_byte> bytes(row_bytes * std::size_t(picture.height));
     for (int pass = 0; pass < passes; ++pass) {
-      for (int y = 0; y < picture.height; ++y) png_read_row(reader.png, &bytes[row_bytes * std::size_t(y)], nullptr);
+      for (int y = 0; y < picture.height; ++y)
+        png_read_row(reader.png, &bytes[row_bytes * std::size_t(y)], nullptr);
     }
     png_read_end(reader.png, nullptr);
 
-    picture.samples.resize(std::size_t(picture.width) * std::size_t(picture.height) * std::size_t(picture.channels));
+    picture.samples.resize(std::size_t(picture.width) * std::size_t(picture.height) *
+                           std::size_t(picture.channels));
     for (std::size_t i = 0; i < picture.samples.size(); ++i) {
-      picture.samples[i] = picture.bits == 16 ? std::uint16_t(bytes[2 * i] << 8 | bytes[2 * i + 1]) : bytes[i];
+      picture.samples[i] =
+          picture.bits == 16 ? std::uint16_t(bytes[2 * i] << 8 | bytes[2 * i + 1]) : bytes[i];
     }
     return picture;
   } catch (const PngFailure& failure) {
@@ -127,7 +135,8 @@ bool decode_jpeg(std::FILE* file, Picture& picture, JpegErrors& errors) {
   picture.channels = info.output_components;
   const std::size_t row = std::size_t(picture.width) * std::size_t(picture.channels);
   picture.samples.resize(row * std::size_t(picture.height));
-  JSAMPARRAY line = info.mem->alloc_sarray(reinterpret_cast<j_common_ptr>(&info), JPOOL_IMAGE, JDIMENSION(row), 1);
+  JSAMPARRAY line = info.mem->alloc_sarray(reinterpret_cast<j_common_ptr>(&info), JPOOL_IMAGE,
+                                           JDIMENSION(row), 1);
   while (info.output_scanline < info.output_height) {
     const std::size_t y = info.output_scanline;
     jpeg_read_scanlines(&info, line, 1);
@@ -138,7 +147,8 @@ bool decode_jpeg(std::FILE* file, Picture& picture, JpegErrors& errors) {
   return true;
 }
 
-bool encode_jpeg(std::FILE* file, const Picture& picture, std::vector<JSAMPLE>& line, JpegErrors& errors) {
+bool encode_jpeg(std::FILE* file, const Picture& picture, std::vector<JSAMPLE>& line,
+                 JpegErrors& errors) {
   jpeg_compress_struct info;
   info.err = jpeg_std_error(&errors.base);
   errors.base.error_exit = jpeg_failed;
@@ -173,9 +183,9 @@ void write_png(std::FILE* file, const Picture& picture, const std::string& path)
   PngWriter writer;
   try {
     png_init_io(writer.png, file);
-    png_set_IHDR(writer.png, writer.info, png_uint_32(picture.width), png_uint_32(picture.height), picture.bits,
-                 picture.channels == 1 ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
-                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_set_IHDR(writer.png, writer.info, png_uint_32(picture.width), png_uint_32(picture.height),
+                 picture.bits, picture.channels == 1 ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB,
+                 PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_write_info(writer.png, writer.info);
     const std::size_t row = std::size_t(picture.width) * std::size_t(picture.channels);
     std::vector<png_byte> line;
@@ -190,7 +200,8 @@ void write_png(std::FILE* file, const Picture& picture, const std::string& path)
     }
     png_write_end(writer.png, nullptr);
   } catch (const PngFailure& failure) {
-    refuse(path, "cannot be written (" + failure.message + ")", "free space on the disk, or name another file");
+    refuse(path, "cannot be written (" + failure.message + ")",
+           "free space on the disk, or name another file");
   }
 }
 
@@ -202,12 +213,14 @@ Picture read_picture(const std::string& path) {
   std::array<unsigned char, 8> head{};
   const std::size_t got = std::fread(head.data(), 1, head.size(), file.get());
   std::rewind(file.get());
-  if (got == head.size() && png_sig_cmp(head.data(), 0, head.size()) == 0) return read_png(file.get(), path);
+  if (got == head.size() && png_sig_cmp(head.data(), 0, head.size()) == 0)
+    return read_png(file.get(), path);
   if (got >= 2 && head[0] == 0xff && head[1] == 0xd8) {
     Picture picture;
     JpegErrors errors;
     if (!decode_jpeg(file.get(), picture, errors)) {
-      refuse(path, std::string("broken JPEG (") + errors.message.data() + ")", "write the picture anew");
+      refuse(path, std::string("broken JPEG (") + errors.message.data() + ")",
+             "write the picture anew");
     }
     if (picture.channels != 1 && picture.channels != 3) {
       refuse(path, std::to_string(picture.channels) + " channels", "use a gray or RGB picture");
@@ -219,12 +232,15 @@ Picture read_picture(const std::string& path) {
 
 void write_picture(const Picture& picture, const std::string& path) {
   if (picture.channels != 1 && picture.channels != 3) {
-    refuse(path, "a picture of " + std::to_string(picture.channels) + " channels cannot be written", "use 1 or 3 channels");
+    refuse(path, "a picture of " + std::to_string(picture.channels) + " channels cannot be written",
+           "use 1 or 3 channels");
   }
   std::string ending = std::filesystem::path(path).extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return char(std::tolower(c)); });
   const bool jpeg = ending == ".jpg" || ending == ".jpeg";
-  if (!jpeg && ending != ".png") refuse(path, "unknown ending '" + ending + "'", "end the name in .png or .jpg");
+  if (!jpeg && ending != ".png")
+    refuse(path, "unknown ending '" + ending + "'", "end the name in .png or .jpg");
 
   const std::string partial = path + ".partial";
   try {
@@ -233,12 +249,14 @@ void write_picture(const Picture& picture, const std::string& path) {
       std::vector<JSAMPLE> line(std::size_t(picture.width) * std::size_t(picture.channels));
       JpegErrors errors;
       if (!encode_jpeg(file.get(), picture, line, errors)) {
-        refuse(path, std::string("cannot be written (") + errors.message.data() + ")", "name another file");
+        refuse(path, std::string("cannot be written (") + errors.message.data() + ")",
+               "name another file");
       }
     } else {
       write_png(file.get(), picture, path);
     }
-    if (std::fclose(file.release()) != 0) refuse(path, std::strerror(errno), "free space on the disk");
+    if (std::fclose(file.release()) != 0)
+      refuse(path, std::strerror(errno), "free space on the disk");
     std::filesystem::rename(partial, path);
   } catch (...) {
     std::error_code ignored;
@@ -252,20 +270,23 @@ Picture with_channels(const Picture& picture, int channels) {
   if ((channels != 1 && channels != 3) || (picture.channels != 1 && picture.channels != 3)) {
     throw RuntimeError(Diagnostic{.stage = "",
                                   .directive = "",
-                                  .reason = "a picture of " + std::to_string(picture.channels) + " channels cannot become one of " +
+                                  .reason = "a picture of " + std::to_string(picture.channels) +
+                                            " channels cannot become one of " +
                                             std::to_string(channels),
                                   .remedy = "use 1 (gray) or 3 (RGB) channels",
                                   .file = ""});
   }
   Picture result = picture;
   result.channels = channels;
-  result.samples.resize(std::size_t(picture.width) * std::size_t(picture.height) * std::size_t(channels));
+  result.samples.resize(std::size_t(picture.width) * std::size_t(picture.height) *
+                        std::size_t(channels));
   for (int y = 0; y < picture.height; ++y) {
     for (int x = 0; x < picture.width; ++x) {
       if (channels == 3) {
         for (int c = 0; c < 3; ++c) result.at(x, y, c) = picture.at(x, y, 0);
       } else {
-        const std::uint32_t weighted = 19595u * picture.at(x, y, 0) + 38470u * picture.at(x, y, 1) + 7471u * picture.at(x, y, 2);
+        const std::uint32_t weighted = 19595u * picture.at(x, y, 0) + 38470u * picture.at(x, y, 1) +
+                                       7471u * picture.at(x, y, 2);
         result.at(x, y, 0) = std::uint16_t((weighted + 32768u) >> 16);
       }
     }

@@ -15,9 +15,12 @@ struct Picture {
   std::vector<std::uint16_t> samples;  // rows from the top, pixels from the left, channels together
 
   std::uint16_t& at(int x, int y, int channel) {
-    return samples[(std::size_t(y) * std::size_t(width) + std::size_t(x)) * std::size_t(channels) + std::size_t(channel)];
+    return samples[(std::size_t(y) * std::size_t(width) + std::size_t(x)) * std::size_t(channels) +
+                   std::size_t(channel)];
   }
-  std::uint16_t at(int x, int y, int channel) const { return const_cast<Picture*>(this)->at(x, y, channel); }
+  std::uint16_t at(int x, int y, int channel) const {
+    return const_cast<Picture*>(this)->at(x, y, channel);
+  }
 };
 
 /// By content, not by name. Palettes become RGB, an alpha channel is dropped.

@@ -1,6 +1,6 @@
 #pragma once
-// A peer written in Halide: several hand-written schedules of one algorithm; the one that is fastest on
-// this machine is measured.
+// A peer written in Halide: several hand-written schedules of one algorithm; the one that is
+// fastest on this machine is measured.
 
 #include <functional>
 #include <limits>

@@ -39,14 +39,15 @@ class Program {
   virtual ~Program() = default;
   virtual void prepare(const Sizes&) = 0;
   virtual void run() = 0;
-  virtual std::uint64_t count() const = 0;             // elements of the output
+  virtual std::uint64_t count() const = 0;              // elements of the output
   virtual double value(std::uint64_t index) const = 0;  // dimension 0 fastest
 };
 
 inline double milliseconds_of(Program& program) {
   const auto start = std::chrono::steady_clock::now();
   program.run();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
 }
 
 inline Sizes parse_sizes(const std::string& text) {
@@ -72,11 +73,13 @@ inline std::string answer(Program& program, const std::string& line) {
     out << "{\"ok\": true}";
   } else if (command == "time") {
     out << "{\"ms\": [";
-    for (int i = 0; i < std::stoi(argument); ++i) out << (i ? ", " : "") << milliseconds_of(program);
+    for (int i = 0; i < std::stoi(argument); ++i)
+      out << (i ? ", " : "") << milliseconds_of(program);
     out << "]}";
   } else if (command == "values") {
     out << "{\"values\": [";
-    for (int i = 0; i < std::stoi(argument); ++i) out << (i ? ", " : "") << program.value(mix(std::uint64_t(i)) % program.count());
+    for (int i = 0; i < std::stoi(argument); ++i)
+      out << (i ? ", " : "") << program.value(mix(std::uint64_t(i)) % program.count());
     out << "]}";
   } else {
     throw std::runtime_error("unknown command: " + line);
@@ -91,7 +94,9 @@ inline int serve(Program& program) {
       std::cout << answer(program, line) << std::endl;
     } catch (const std::exception& error) {
       std::string message = error.what();
-      std::replace_if(message.begin(), message.end(), [](char c) { return c == '"' || c == '\\' || (c >= 0 && c < ' '); }, ' ');
+      std::replace_if(
+          message.begin(), message.end(),
+          [](char c) { return c == '"' || c == '\\' || (c >= 0 && c < ' '); }, ' ');
       std::cout << "{\"error\": \"" << message << "\"}" << std::endl;
     }
   }

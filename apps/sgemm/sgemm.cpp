@@ -1,4 +1,5 @@
-// Single-precision matrix product, row-major: out(column, row) = sum over k of a(k, row) * b(column, k).
+// Single-precision matrix product, row-major: out(column, row) = sum over k of a(k, row) *
+// b(column, k).
 
 #include <sinter/registry.h>
 #include <sinter/signature.h>
@@ -8,20 +9,24 @@ namespace sinter::apps {
 namespace {
 
 struct Sgemm {
-  BOOST_HANA_DEFINE_STRUCT(Sgemm, (Input<float, 2>, a), (Input<float, 2>, b), (Output<float, 2>, out));
+  BOOST_HANA_DEFINE_STRUCT(Sgemm, (Input<float, 2>, a), (Input<float, 2>, b),
+                           (Output<float, 2>, out));
 
   static PipelineInfo info() {
     return {.name = "sgemm",
             .description = "matrix product, f32, row-major",
             .schedules = {"none", "root", "simple", "tuned"},
-            .default_sizes = [](const Target&) { return Sizes{{"m", 1024}, {"n", 1024}, {"k", 1024}}; }};
+            .default_sizes = [](const Target&) {
+              return Sizes{{"m", 1024}, {"n", 1024}, {"k", 1024}};
+            }};
   }
   static Extents extents(const Sizes& sizes) {
     const std::int64_t m = sizes.at("m"), n = sizes.at("n"), k = sizes.at("k");
     return {{"a", {k, m}}, {"b", {n, k}}, {"out", {n, m}}};
   }
   static Work work(const Sizes& sizes) {
-    return {.operations = 2.0 * double(sizes.at("m")) * double(sizes.at("n")) * double(sizes.at("k"))};
+    return {.operations =
+                2.0 * double(sizes.at("m")) * double(sizes.at("n")) * double(sizes.at("k"))};
   }
 
   Var i{"i"}, j{"j"}, l{"l"};
@@ -41,7 +46,12 @@ struct Sgemm {
     if (name == "none" || name == "root") return;
     const int vector = target.natural_vector_size(32);
     if (name == "simple") {
-      product.vectorize(j, vector).parallel(i).update().reorder(j, k, i).vectorize(j, vector).parallel(i);
+      product.vectorize(j, vector)
+          .parallel(i)
+          .update()
+          .reorder(j, k, i)
+          .vectorize(j, vector)
+          .parallel(i);
       out.vectorize(j, vector).parallel(i);
     } else if (name == "tuned") {
       // A register tile of `rows` x two vectors accumulates over all k; b's panel of two vectors'

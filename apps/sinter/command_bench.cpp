@@ -27,15 +27,16 @@ struct Benchmark {
   const char* pipeline;
   const char* schedule;
   const char* size;
-  const char* peer;        // program in the folder of peers
-  double tolerance;        // of compared elements, relative to the larger of 1 and the value
+  const char* peer;  // program in the folder of peers
+  double tolerance;  // of compared elements, relative to the larger of 1 and the value
 };
 
 constexpr Benchmark Benchmarks[] = {
     {"image", "blur", "tuned", "width=6400,height=4800", "blur_halide", 0},
     {"image", "unsharp", "tuned", "width=1536,height=2560", "unsharp_halide", 1e-4},
     {"image", "bilateral_grid", "tuned", "width=1536,height=2560", "bilateral_grid_halide", 1e-3},
-    {"linear", "conv2d", "tuned", "batch=5,inputs=128,outputs=128,width=100,height=80", "conv2d_halide", 1e-4},
+    {"linear", "conv2d", "tuned", "batch=5,inputs=128,outputs=128,width=100,height=80",
+     "conv2d_halide", 1e-4},
     {"linear", "sgemm", "tuned", "m=512,n=512,k=512", "sgemm_openblas", 1e-4},
     {"linear", "sgemm", "tuned", "m=1024,n=1024,k=1024", "sgemm_openblas", 1e-4},
     {"linear", "sgemm", "tuned", "m=2048,n=2048,k=2048", "sgemm_openblas", 1e-4},
@@ -48,13 +49,16 @@ std::string bench_name(const Benchmark& b) {
   return pipeline + "_" + size.substr(2, size.find(',') - 2);
 }
 
-[[noreturn]] void refuse(const std::string& what, const std::string& reason, const std::string& remedy) {
-  throw RuntimeError(Diagnostic{.stage = "", .directive = what, .reason = reason, .remedy = remedy, .file = ""});
+[[noreturn]] void refuse(const std::string& what, const std::string& reason,
+                         const std::string& remedy) {
+  throw RuntimeError(
+      Diagnostic{.stage = "", .directive = what, .reason = reason, .remedy = remedy, .file = ""});
 }
 
 nlohmann::json ask(PeerProcess& peer, const std::string& line) {
   const nlohmann::json answer = nlohmann::json::parse(peer.ask(line));
-  if (answer.contains("error")) refuse(line, "the peer failed: " + answer["error"].get<std::string>(), "run it by hand");
+  if (answer.contains("error"))
+    refuse(line, "the peer failed: " + answer["error"].get<std::string>(), "run it by hand");
   return answer;
 }
 
@@ -65,7 +69,9 @@ void compare(const Benchmark& benchmark, const Buffer<>& ours, PeerProcess& peer
     const std::uint64_t position = mix(std::uint64_t(i)) % ours.number_of_elements();
     const double a = element(ours, position), b = theirs["values"][std::size_t(i)].get<double>();
     if (!(std::abs(a - b) <= benchmark.tolerance * std::max(1.0, std::abs(b)))) {
-      refuse(benchmark.peer, "element " + std::to_string(position) + " is " + std::to_string(b) + " there and " + std::to_string(a) + " here",
+      refuse(benchmark.peer,
+             "element " + std::to_string(position) + " is " + std::to_string(b) + " there and " +
+                 std::to_string(a) + " here",
              "make both compute the same before timing them");
     }
   }
@@ -76,7 +82,8 @@ struct Outcome {
   Interval interval;
 };
 
-Outcome measure(const RegisteredPipeline& pipeline, const Benchmark& benchmark, const BenchOptions& options) {
+Outcome measure(const RegisteredPipeline& pipeline, const Benchmark& benchmark,
+                const BenchOptions& options) {
   const Target target(options.target);
   const Sizes sizes = parse_sizes(benchmark.size, pipeline.info.default_sizes(target));
   Session session(pipeline, benchmark.schedule, target);
@@ -92,7 +99,9 @@ Outcome measure(const RegisteredPipeline& pipeline, const Benchmark& benchmark, 
   const double once = std::max(median(session.time(buffers, 3)), 1e-3);
   const int count = std::clamp(int(50.0 / once), 3, 200);
   const auto ours_turn = [&] { return median(session.time(buffers, count)); };
-  const auto peer_turn = [&] { return median(ask(peer, "time " + std::to_string(count))["ms"].get<std::vector<double>>()); };
+  const auto peer_turn = [&] {
+    return median(ask(peer, "time " + std::to_string(count))["ms"].get<std::vector<double>>());
+  };
   std::vector<double> ours, theirs;
   for (int round = 0; round < options.rounds; ++round) {
     if (round % 2 == 0) {
@@ -103,20 +112,23 @@ Outcome measure(const RegisteredPipeline& pipeline, const Benchmark& benchmark, 
       ours.push_back(ours_turn());
     }
   }
-  return {median(ours), median(theirs), median(theirs) / median(ours), ratio_interval(theirs, ours)};
+  return {median(ours), median(theirs), median(theirs) / median(ours),
+          ratio_interval(theirs, ours)};
 }
 
 void print(const Benchmark& benchmark, const Outcome& outcome, bool json) {
   if (json) {
-    const nlohmann::ordered_json row = {{"bench", bench_name(benchmark)},     {"ours_ms", outcome.ours_ms},
-                                        {"peer", benchmark.peer},             {"peer_ms", outcome.peer_ms},
-                                        {"ratio", outcome.ratio},             {"ratio_lo", outcome.interval.low},
-                                        {"ratio_hi", outcome.interval.high}};
+    const nlohmann::ordered_json row = {
+        {"bench", bench_name(benchmark)},   {"ours_ms", outcome.ours_ms},
+        {"peer", benchmark.peer},           {"peer_ms", outcome.peer_ms},
+        {"ratio", outcome.ratio},           {"ratio_lo", outcome.interval.low},
+        {"ratio_hi", outcome.interval.high}};
     std::cout << row.dump() << std::endl;
     return;
   }
-  std::printf("%-16s %9.3f ms   %-22s %9.3f ms   %.2fx its speed [%.2f, %.2f]\n", bench_name(benchmark).c_str(), outcome.ours_ms,
-              benchmark.peer, outcome.peer_ms, outcome.ratio, outcome.interval.low, outcome.interval.high);
+  std::printf("%-16s %9.3f ms   %-22s %9.3f ms   %.2fx its speed [%.2f, %.2f]\n",
+              bench_name(benchmark).c_str(), outcome.ours_ms, benchmark.peer, outcome.peer_ms,
+              outcome.ratio, outcome.interval.low, outcome.interval.high);
   std::fflush(stdout);
 }
 
@@ -125,16 +137,21 @@ void print(const Benchmark& benchmark, const Outcome& outcome, bool json) {
 int bench(const Registry& registry, const BenchOptions& options) {
   if (options.suite == "list") {
     std::cout << "cpu (all of them)\n";
-    for (const Benchmark& b : Benchmarks) std::cout << b.suite << "  " << bench_name(b) << "  " << b.size << "  against " << b.peer << "\n";
+    for (const Benchmark& b : Benchmarks)
+      std::cout << b.suite << "  " << bench_name(b) << "  " << b.size << "  against " << b.peer
+                << "\n";
     return 0;
   }
   bool any = false, failed = false;
   for (const Benchmark& benchmark : Benchmarks) {
-    if (options.suite != "cpu" && options.suite != benchmark.suite && options.suite != benchmark.pipeline && options.suite != bench_name(benchmark)) continue;
+    if (options.suite != "cpu" && options.suite != benchmark.suite &&
+        options.suite != benchmark.pipeline && options.suite != bench_name(benchmark))
+      continue;
     any = true;
     const RegisteredPipeline* pipeline = registry.find(benchmark.pipeline);
     ensure(pipeline != nullptr, "a benchmark of a pipeline that is not registered");
-    if (!options.json) std::cerr << "measuring " << bench_name(benchmark) << " (" << benchmark.size << ")\n";
+    if (!options.json)
+      std::cerr << "measuring " << bench_name(benchmark) << " (" << benchmark.size << ")\n";
     try {
       print(benchmark, measure(*pipeline, benchmark, options), options.json);
     } catch (const std::exception& error) {
@@ -142,7 +159,9 @@ int bench(const Registry& registry, const BenchOptions& options) {
       failed = true;
     }
   }
-  if (!any) refuse("bench " + options.suite, "there is no such suite or benchmark", "`sinter bench list` names them");
+  if (!any)
+    refuse("bench " + options.suite, "there is no such suite or benchmark",
+           "`sinter bench list` names them");
   return failed ? 1 : 0;
 }
 

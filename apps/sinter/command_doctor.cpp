@@ -29,12 +29,16 @@ std::string self_test(const Registry& registry) {
     const RegisteredPipeline* blur = registry.find("blur");
     if (!blur) return "the pipeline blur is not registered";
     const CallBuffers buffers = make_buffers(*blur, {{"width", 67}, {"height", 45}});
-    CallBuffers wanted{.inputs = buffers.inputs, .outputs = {{"out", Buffer<>::make_with_shape_of(buffers.outputs.at("out"))}}};
+    CallBuffers wanted{
+        .inputs = buffers.inputs,
+        .outputs = {{"out", Buffer<>::make_with_shape_of(buffers.outputs.at("out"))}}};
     Session session(*blur, "tuned", Target());
     session.run(buffers);
     session.evaluate(wanted);
     const Difference found = difference(buffers.outputs.at("out"), wanted.outputs.at("out"));
-    return found.elements == 0 ? "" : std::to_string(found.elements) + " elements of a small blur are wrong";
+    return found.elements == 0
+               ? ""
+               : std::to_string(found.elements) + " elements of a small blur are wrong";
   } catch (const std::exception& error) {
     return error.what();
   }
@@ -55,7 +59,8 @@ int doctor(const Registry& registry, bool json) {
     std::cout << report.dump() << std::endl;
   } else {
     for (const auto& [name, value] : report.items()) {
-      std::cout << name << ": " << (value.is_string() ? value.get<std::string>() : value.dump()) << "\n";
+      std::cout << name << ": " << (value.is_string() ? value.get<std::string>() : value.dump())
+                << "\n";
     }
   }
   return problem.empty() ? 0 : 1;

@@ -13,15 +13,19 @@ namespace {
 
 const char* word(FieldKind kind) {
   switch (kind) {
-    case FieldKind::Input: return "input";
-    case FieldKind::Output: return "output";
-    case FieldKind::Parameter: return "parameter";
+    case FieldKind::Input:
+      return "input";
+    case FieldKind::Output:
+      return "output";
+    case FieldKind::Parameter:
+      return "parameter";
   }
   return "";
 }
 
 std::string describe_field(const Field& field) {
-  std::string text = std::string(word(field.kind)) + " " + field.name + ": " + to_string(field.type);
+  std::string text =
+      std::string(word(field.kind)) + " " + field.name + ": " + to_string(field.type);
   if (field.kind != FieldKind::Parameter) text += " of rank " + std::to_string(field.rank);
   return text;
 }
@@ -35,7 +39,10 @@ int list(const Registry& registry, bool json) {
     if (json) {
       nlohmann::ordered_json fields = nlohmann::ordered_json::array();
       for (const Field& field : pipeline.fields) {
-        fields.push_back({{"kind", word(field.kind)}, {"name", field.name}, {"type", to_string(field.type)}, {"rank", field.rank}});
+        fields.push_back({{"kind", word(field.kind)},
+                          {"name", field.name},
+                          {"type", to_string(field.type)},
+                          {"rank", field.rank}});
       }
       nlohmann::ordered_json size = nlohmann::ordered_json::object();
       for (const auto& [name, value] : sizes) size[name] = value;

@@ -23,12 +23,15 @@ namespace {
 /// Below this many operations the reference evaluator takes seconds at most.
 constexpr double OracleOperations = 1e7;
 
-[[noreturn]] void refuse(const std::string& directive, const std::string& reason, const std::string& remedy) {
-  throw RuntimeError(Diagnostic{.stage = "", .directive = directive, .reason = reason, .remedy = remedy, .file = ""});
+[[noreturn]] void refuse(const std::string& directive, const std::string& reason,
+                         const std::string& remedy) {
+  throw RuntimeError(Diagnostic{
+      .stage = "", .directive = directive, .reason = reason, .remedy = remedy, .file = ""});
 }
 
 const Field& first_field(const RegisteredPipeline& pipeline, FieldKind kind) {
-  return *std::find_if(pipeline.fields.begin(), pipeline.fields.end(), [&](const Field& f) { return f.kind == kind; });
+  return *std::find_if(pipeline.fields.begin(), pipeline.fields.end(),
+                       [&](const Field& f) { return f.kind == kind; });
 }
 
 /// The calls that one run of the command makes: one, or one per plane of the picture.
@@ -40,10 +43,12 @@ struct Plan {
 
 /// The sizes under which the picture field has exactly the picture's extents: inputs may be larger
 /// than outputs by a border.
-Sizes sizes_for_picture(const RegisteredPipeline& pipeline, const Field& field, const images::Picture& picture, const std::string& path) {
+Sizes sizes_for_picture(const RegisteredPipeline& pipeline, const Field& field,
+                        const images::Picture& picture, const std::string& path) {
   Sizes sizes = pipeline.info.default_sizes(Target());
   if (!sizes.contains("width") || !sizes.contains("height") || field.rank < 2 || field.rank > 3) {
-    refuse("--in", "pipeline '" + pipeline.info.name + "' takes no picture", "leave --in out: inputs are made up then");
+    refuse("--in", "pipeline '" + pipeline.info.name + "' takes no picture",
+           "leave --in out: inputs are made up then");
   }
   const std::vector<std::int64_t> extents = pipeline.extents(sizes).at(field.name);
   sizes["width"] += picture.width - extents[0];
@@ -53,7 +58,9 @@ Sizes sizes_for_picture(const RegisteredPipeline& pipeline, const Field& field, 
   }
   if (field.rank == 3 && extents[2] != picture.channels) {
     refuse("--in",
-           path + " has " + std::to_string(picture.channels) + (picture.channels == 1 ? " channel" : " channels") + ", input '" + field.name + "' takes " + std::to_string(extents[2]),
+           path + " has " + std::to_string(picture.channels) +
+               (picture.channels == 1 ? " channel" : " channels") + ", input '" + field.name +
+               "' takes " + std::to_string(extents[2]),
            extents[2] == 3 ? "convert the picture to RGB" : "convert the picture to gray");
   }
   return sizes;
@@ -63,13 +70,15 @@ Plan plan_of(const RegisteredPipeline& pipeline, const RunOptions& options, cons
   Plan plan;
   if (options.in.empty()) {
     if (!options.out.empty() && first_field(pipeline, FieldKind::Output).rank > 3) {
-      refuse("--out", "the output of '" + pipeline.info.name + "' is no picture", "leave --out out");
+      refuse("--out", "the output of '" + pipeline.info.name + "' is no picture",
+             "leave --out out");
     }
     plan.sizes = parse_sizes(options.size, pipeline.info.default_sizes(target));
     plan.calls.push_back(make_buffers(pipeline, plan.sizes));
     return plan;
   }
-  if (!options.size.empty()) refuse("--size", "the picture says the sizes", "give --in or --size, not both");
+  if (!options.size.empty())
+    refuse("--size", "the picture says the sizes", "give --in or --size, not both");
   const images::Picture picture = images::read_picture(options.in);
   const Field& field = first_field(pipeline, FieldKind::Input);
   plan.sizes = sizes_for_picture(pipeline, field, picture, options.in);
@@ -89,7 +98,8 @@ void write_output(const Plan& plan, const std::string& field, const std::string&
     images::write_picture(picture_from(first, plan.output_bits), path);
     return;
   }
-  Buffer<> joined(first.type(), {first.width(), first.height(), static_cast<int>(plan.calls.size())});
+  Buffer<> joined(first.type(),
+                  {first.width(), first.height(), static_cast<int>(plan.calls.size())});
   for (std::size_t plane = 0; plane < plan.calls.size(); ++plane) {
     joined.sliced(2, int(plane)).copy_from(plan.calls[plane].outputs.at(field));
   }
@@ -103,16 +113,20 @@ void set_parameters(Session& session, const RegisteredPipeline& pipeline, const 
     const std::size_t equals = item.find('=');
     double value = 0;
     const char* end = item.data() + item.size();
-    if (equals == std::string::npos || std::from_chars(item.data() + equals + 1, end, value).ptr != end) {
+    if (equals == std::string::npos ||
+        std::from_chars(item.data() + equals + 1, end, value).ptr != end) {
       refuse("--set " + item, "is not NAME=NUMBER", "write for instance amount=1.5");
     }
     session.set_parameter(item.substr(0, equals), value);
   }
 }
 
-/// Compares with the reference evaluator, or, where that would take long, with the simplest schedule.
-void check(const RegisteredPipeline& pipeline, const RunOptions& options, const Plan& plan, Session& session, Row& row) {
-  const bool small = pipeline.work(plan.sizes).operations * double(plan.calls.size()) <= OracleOperations;
+/// Compares with the reference evaluator, or, where that would take long, with the simplest
+/// schedule.
+void check(const RegisteredPipeline& pipeline, const RunOptions& options, const Plan& plan,
+           Session& session, Row& row) {
+  const bool small =
+      pipeline.work(plan.sizes).operations * double(plan.calls.size()) <= OracleOperations;
   row.against = small ? "oracle" : row.schedule == "root" ? "none" : "root";
   std::optional<Session> reference;
   if (!small) {
@@ -123,7 +137,8 @@ void check(const RegisteredPipeline& pipeline, const RunOptions& options, const 
   row.max_error = 0;
   for (const CallBuffers& call : plan.calls) {
     CallBuffers wanted{.inputs = call.inputs, .outputs = {}};
-    for (const auto& [name, buffer] : call.outputs) wanted.outputs[name] = Buffer<>::make_with_shape_of(buffer);
+    for (const auto& [name, buffer] : call.outputs)
+      wanted.outputs[name] = Buffer<>::make_with_shape_of(buffer);
     if (small) session.evaluate(wanted);
     else reference->run(wanted);
     for (const auto& [name, buffer] : call.outputs) {
@@ -131,8 +146,9 @@ void check(const RegisteredPipeline& pipeline, const RunOptions& options, const 
       row.max_error = std::max(*row.max_error, found.largest);
       if (found.elements == 0) continue;
       row.checked = false;
-      std::cerr << "sinter: output '" << name << "' differs in " << found.elements << " of " << buffer.number_of_elements()
-                << " elements; the first is number " << found.first << ": " << element(buffer, found.first) << " instead of "
+      std::cerr << "sinter: output '" << name << "' differs in " << found.elements << " of "
+                << buffer.number_of_elements() << " elements; the first is number " << found.first
+                << ": " << element(buffer, found.first) << " instead of "
                 << element(wanted.outputs.at(name), found.first) << "\n";
     }
   }
@@ -153,8 +169,10 @@ void time(const RegisteredPipeline& pipeline, const Plan& plan, Session& session
   const Work work = pipeline.work(plan.sizes);
   double bytes = work.bytes;
   if (bytes == 0) {
-    for (const auto& [name, buffer] : plan.calls.front().inputs) bytes += double(buffer.size_in_bytes());
-    for (const auto& [name, buffer] : plan.calls.front().outputs) bytes += double(buffer.size_in_bytes());
+    for (const auto& [name, buffer] : plan.calls.front().inputs)
+      bytes += double(buffer.size_in_bytes());
+    for (const auto& [name, buffer] : plan.calls.front().outputs)
+      bytes += double(buffer.size_in_bytes());
   }
   const double calls = double(plan.calls.size());
   row.gbps = calls * bytes / *row.ms * 1e-6;
@@ -167,12 +185,23 @@ int run(const Registry& registry, const RunOptions& options) {
   const RegisteredPipeline* pipeline = registry.find(options.pipeline);
   if (!pipeline) {
     std::string names;
-    for (const RegisteredPipeline& p : registry.pipelines()) names += (names.empty() ? "" : ", ") + p.info.name;
+    for (const RegisteredPipeline& p : registry.pipelines())
+      names += (names.empty() ? "" : ", ") + p.info.name;
     refuse("run " + options.pipeline, "there is no such pipeline", "the pipelines are " + names);
   }
   const Target target(options.target);
-  Row row{.pipeline = options.pipeline, .target = target.to_string(), .schedule = options.schedule, .size = {}, .ms = {}, .gbps = {}, .gflops = {}, .checked = {}, .against = "", .max_error = {}};
-  if (row.schedule.empty()) row.schedule = pipeline->info.schedules.empty() ? "none" : pipeline->info.schedules.back();
+  Row row{.pipeline = options.pipeline,
+          .target = target.to_string(),
+          .schedule = options.schedule,
+          .size = {},
+          .ms = {},
+          .gbps = {},
+          .gflops = {},
+          .checked = {},
+          .against = "",
+          .max_error = {}};
+  if (row.schedule.empty())
+    row.schedule = pipeline->info.schedules.empty() ? "none" : pipeline->info.schedules.back();
 
   Session session(*pipeline, row.schedule, target);
   set_parameters(session, *pipeline, options.parameters);
@@ -186,7 +215,8 @@ int run(const Registry& registry, const RunOptions& options) {
   for (const CallBuffers& call : plan.calls) session.run(call);
   if (options.check) check(*pipeline, options, plan, session, row);
   if (row.checked.value_or(true)) {
-    if (!options.out.empty()) write_output(plan, first_field(*pipeline, FieldKind::Output).name, options.out);
+    if (!options.out.empty())
+      write_output(plan, first_field(*pipeline, FieldKind::Output).name, options.out);
     if (options.bench) time(*pipeline, plan, session, row);
   }
   std::cout << (options.json ? to_json(row) : to_text(row)) << std::endl;

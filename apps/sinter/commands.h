@@ -12,10 +12,10 @@ int list(const Registry&, bool json);
 
 struct RunOptions {
   std::string pipeline;
-  std::string in, out;         // pictures; empty: inputs are made up, outputs dropped
-  std::string size;            // "k=v,..."
-  std::string parameters;      // "k=v,..."
-  std::string schedule;        // empty: the last that the pipeline names
+  std::string in, out;     // pictures; empty: inputs are made up, outputs dropped
+  std::string size;        // "k=v,..."
+  std::string parameters;  // "k=v,..."
+  std::string schedule;    // empty: the last that the pipeline names
   std::string target = "host";
   std::string emit;
   bool bench = false, check = false, json = false;
@@ -24,7 +24,7 @@ int run(const Registry&, const RunOptions&);
 
 struct BenchOptions {
   std::string suite;
-  std::string peers;           // folder of the peer programs
+  std::string peers;  // folder of the peer programs
   std::string target = "host";
   int rounds = 15;
   bool json = false;

@@ -11,7 +11,8 @@
 
 namespace sinter::command {
 
-void evaluate_reference(const std::vector<Func>& outputs, const Schedule& schedule, const std::vector<Buffer<>>& buffers) {
+void evaluate_reference(const std::vector<Func>& outputs, const Schedule& schedule,
+                        const std::vector<Buffer<>>& buffers) {
   const schedule::ScheduledPipeline scheduled = driver::resolve_pipeline(outputs, schedule);
   const Collection collection = collect_all(outputs);
   ir::Arguments arguments;
@@ -29,15 +30,16 @@ void evaluate_reference(const std::vector<Func>& outputs, const Schedule& schedu
   evaluate(scheduled.algorithm, arguments);
 }
 
-std::string inspect(const std::vector<Func>& outputs, const Schedule& schedule, const std::string& what, const Target& target) {
+std::string inspect(const std::vector<Func>& outputs, const Schedule& schedule,
+                    const std::string& what, const Target& target) {
   if (what == "schedule") return schedule.to_string(outputs);
   const schedule::ScheduledPipeline scheduled = driver::resolve_pipeline(outputs, schedule);
   if (what == "loops") return schedule::loop_nest(scheduled);
   driver::CompileOptions options;
   options.listings = true;
   const driver::Compiled compiled = driver::compile_pipeline(scheduled, target, options);
-  std::cerr << "lowered in " << compiled.lower_ms << " ms, code generated in " << compiled.code_ms << " ms, loaded in "
-            << compiled.load_ms << " ms\n";
+  std::cerr << "lowered in " << compiled.lower_ms << " ms, code generated in " << compiled.code_ms
+            << " ms, loaded in " << compiled.load_ms << " ms\n";
   if (what == "ir") return ir::print(compiled.module);
   const auto listing = compiled.code.listings.find(what);
   if (listing == compiled.code.listings.end()) {

@@ -1,6 +1,6 @@
 #pragma once
-// What lies between a pipeline and its machine code: the one place where the command line looks into
-// the compiler.
+// What lies between a pipeline and its machine code: the one place where the command line looks
+// into the compiler.
 
 #include <string>
 #include <vector>
@@ -10,10 +10,13 @@
 
 namespace sinter::command {
 
-/// Fills `buffers`, one per output, by the reference evaluator, with the inputs and parameters that are set.
-void evaluate_reference(const std::vector<Func>& outputs, const Schedule&, const std::vector<Buffer<>>& buffers);
+/// Fills `buffers`, one per output, by the reference evaluator, with the inputs and parameters that
+/// are set.
+void evaluate_reference(const std::vector<Func>& outputs, const Schedule&,
+                        const std::vector<Buffer<>>& buffers);
 
 /// The text of one step of compilation: "schedule", "loops", "ir", "llvm", "asm".
-std::string inspect(const std::vector<Func>& outputs, const Schedule&, const std::string& what, const Target&);
+std::string inspect(const std::vector<Func>& outputs, const Schedule&, const std::string& what,
+                    const Target&);
 
 }  // namespace sinter::command

@@ -34,7 +34,8 @@ void with_element_type(Type type, Visit&& visit) {
 
 template <typename T>
 double number(T value) {
-  if constexpr (std::is_same_v<T, float16_t> || std::is_same_v<T, bfloat16_t>) return double(float(value));
+  if constexpr (std::is_same_v<T, float16_t> || std::is_same_v<T, bfloat16_t>)
+    return double(float(value));
   else return double(value);
 }
 
@@ -60,7 +61,8 @@ void fill(const Buffer<>& buffer, int field, std::int64_t largest) {
       const std::uint64_t modulus = std::min(reach, std::uint64_t(largest)) + 1;
       for (std::uint64_t i = 0; i < count; ++i) data[i] = T(mix(start + i) % modulus);
     } else {
-      for (std::uint64_t i = 0; i < count; ++i) data[i] = T(float(mix(start + i) >> 40) / 16777216.0f);
+      for (std::uint64_t i = 0; i < count; ++i)
+        data[i] = T(float(mix(start + i) >> 40) / 16777216.0f);
     }
   });
 }
@@ -74,7 +76,8 @@ double element(const Buffer<>& buffer, std::uint64_t index) {
 }
 
 Difference difference(const Buffer<>& a, const Buffer<>& b) {
-  ensure(a.type() == b.type() && a.number_of_elements() == b.number_of_elements(), "only buffers of one shape and type are compared");
+  ensure(a.type() == b.type() && a.number_of_elements() == b.number_of_elements(),
+         "only buffers of one shape and type are compared");
   Difference result;
   with_element_type(a.type(), [&](auto zero) {
     using T = decltype(zero);
@@ -86,7 +89,9 @@ Difference difference(const Buffer<>& a, const Buffer<>& b) {
       if (std::isnan(x) && std::isnan(y)) continue;
       if (result.elements++ == 0) result.first = i;
       const double distance = std::abs(x - y);
-      result.largest = std::max(result.largest, std::isnan(distance) ? std::numeric_limits<double>::infinity() : distance);
+      result.largest =
+          std::max(result.largest,
+                   std::isnan(distance) ? std::numeric_limits<double>::infinity() : distance);
     }
   });
   return result;

@@ -19,9 +19,9 @@ double element(const Buffer<>&, std::uint64_t index);
 
 /// How two buffers of one shape and type differ.
 struct Difference {
-  double largest = 0;            // of absolute differences; a NaN against a number counts as infinite
-  std::uint64_t elements = 0;    // that differ at all (two NaNs do not)
-  std::uint64_t first = 0;       // linear position of the first that does
+  double largest = 0;          // of absolute differences; a NaN against a number counts as infinite
+  std::uint64_t elements = 0;  // that differ at all (two NaNs do not)
+  std::uint64_t first = 0;     // linear position of the first that does
 };
 Difference difference(const Buffer<>&, const Buffer<>&);
 

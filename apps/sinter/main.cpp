@@ -25,24 +25,33 @@ int main(int argc, char** argv) {
   run->add_option("--out", run_options.out, "PNG or JPEG file to write");
   run->add_option("--size", run_options.size, "sizes: width=1920,height=1080");
   run->add_option("--set", run_options.parameters, "parameters: amount=1.5");
-  run->add_option("--schedule", run_options.schedule, "a name the pipeline knows, or a schedule file");
+  run->add_option("--schedule", run_options.schedule,
+                  "a name the pipeline knows, or a schedule file");
   run->add_option("--target", run_options.target, "machine to compile for")->capture_default_str();
   run->add_option("--emit", run_options.emit, "print instead of running")
       ->check(CLI::IsMember({"schedule", "loops", "ir", "llvm", "asm"}));
   run->add_flag("--bench", run_options.bench, "time it");
-  run->add_flag("--check", run_options.check, "compare with the reference evaluator, or with schedule root where that takes long");
+  run->add_flag(
+      "--check", run_options.check,
+      "compare with the reference evaluator, or with schedule root where that takes long");
   run->add_flag("--json", run_options.json, "one JSON object a line");
 
   command::BenchOptions bench_options;
   bench_options.peers = (std::filesystem::absolute(argv[0]).parent_path() / "peers").string();
   if (std::error_code none; std::filesystem::exists("/proc/self/exe", none)) {
-    bench_options.peers = (std::filesystem::read_symlink("/proc/self/exe", none).parent_path() / "peers").string();
+    bench_options.peers =
+        (std::filesystem::read_symlink("/proc/self/exe", none).parent_path() / "peers").string();
   }
   CLI::App* bench = app.add_subcommand("bench", "measure against other programs");
-  bench->add_option("suite", bench_options.suite, "a suite or one benchmark; 'list' names them")->required();
-  bench->add_option("--peers", bench_options.peers, "folder of the peer programs")->capture_default_str();
-  bench->add_option("--target", bench_options.target, "machine to compile for")->capture_default_str();
-  bench->add_option("--rounds", bench_options.rounds, "rounds of ours, then theirs")->check(CLI::Range(3, 1000))->capture_default_str();
+  bench->add_option("suite", bench_options.suite, "a suite or one benchmark; 'list' names them")
+      ->required();
+  bench->add_option("--peers", bench_options.peers, "folder of the peer programs")
+      ->capture_default_str();
+  bench->add_option("--target", bench_options.target, "machine to compile for")
+      ->capture_default_str();
+  bench->add_option("--rounds", bench_options.rounds, "rounds of ours, then theirs")
+      ->check(CLI::Range(3, 1000))
+      ->capture_default_str();
   bench->add_flag("--json", bench_options.json, "one JSON object a line");
 
   CLI::App* doctor = app.add_subcommand("doctor", "what this machine offers, and whether it works");

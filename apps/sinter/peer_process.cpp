@@ -29,7 +29,8 @@ PeerProcess::PeerProcess(const std::string& program) : program_(program) {
   if (::access(program.c_str(), X_OK) != 0) refuse(program, std::strerror(errno));
   // A socket pair rather than pipes: MSG_NOSIGNAL spares us a signal when the peer dies.
   std::array<int, 2> ends{};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) refuse(program, std::strerror(errno));
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    refuse(program, std::strerror(errno));
   process_ = ::fork();
   if (process_ < 0) refuse(program, std::strerror(errno));
   if (process_ == 0) {

@@ -10,11 +10,12 @@ namespace sinter::command {
 namespace {
 
 [[noreturn]] void refuse(Type type) {
-  throw RuntimeError(Diagnostic{.stage = "",
-                                .directive = "",
-                                .reason = "elements of type " + to_string(type) + " are no samples of a picture",
-                                .remedy = "use a pipeline on u8, u16 or f32",
-                                .file = ""});
+  throw RuntimeError(
+      Diagnostic{.stage = "",
+                 .directive = "",
+                 .reason = "elements of type " + to_string(type) + " are no samples of a picture",
+                 .remedy = "use a pipeline on u8, u16 or f32",
+                 .file = ""});
 }
 
 }  // namespace
@@ -29,7 +30,8 @@ Buffer<> buffer_from(const images::Picture& given, Type type) {
     for (int y = 0; y < picture.height; ++y) {
       for (int x = 0; x < picture.width; ++x, ++i) {
         const std::uint16_t sample = picture.at(x, y, c);
-        if (type == UInt(8)) static_cast<std::uint8_t*>(buffer.raw_data())[i] = std::uint8_t(sample);
+        if (type == UInt(8))
+          static_cast<std::uint8_t*>(buffer.raw_data())[i] = std::uint8_t(sample);
         else if (type == UInt(16)) static_cast<std::uint16_t*>(buffer.raw_data())[i] = sample;
         else static_cast<float*>(buffer.raw_data())[i] = float(sample) / scale;
       }
@@ -41,7 +43,11 @@ Buffer<> buffer_from(const images::Picture& given, Type type) {
 images::Picture picture_from(const Buffer<>& buffer, int bits) {
   const Type type = buffer.type();
   if (type != UInt(8) && type != UInt(16) && type != Float(32)) refuse(type);
-  images::Picture picture{.width = buffer.width(), .height = buffer.height(), .channels = buffer.channels(), .bits = bits, .samples = {}};
+  images::Picture picture{.width = buffer.width(),
+                          .height = buffer.height(),
+                          .channels = buffer.channels(),
+                          .bits = bits,
+                          .samples = {}};
   picture.samples.resize(buffer.number_of_elements());
   const float largest = bits == 16 ? 65535.0f : 255.0f;
   std::size_t i = 0;
@@ -52,7 +58,8 @@ images::Picture picture_from(const Buffer<>& buffer, int bits) {
         if (type == UInt(8)) value = static_cast<const std::uint8_t*>(buffer.raw_data())[i];
         else if (type == UInt(16)) value = static_cast<const std::uint16_t*>(buffer.raw_data())[i];
         else value = std::round(static_cast<const float*>(buffer.raw_data())[i] * largest);
-        picture.at(x, y, c) = std::uint16_t(std::isnan(value) ? 0.0f : std::clamp(value, 0.0f, largest));
+        picture.at(x, y, c) =
+            std::uint16_t(std::isnan(value) ? 0.0f : std::clamp(value, 0.0f, largest));
       }
     }
   }

@@ -12,8 +12,8 @@ struct Row {
   std::string pipeline, target, schedule;
   Sizes size;
   std::optional<double> ms, gbps, gflops;
-  std::optional<bool> checked;        // false: the outputs differ
-  std::string against;                // what they were compared with: "oracle" or a schedule's name
+  std::optional<bool> checked;  // false: the outputs differ
+  std::string against;          // what they were compared with: "oracle" or a schedule's name
   std::optional<double> max_error;
 };
 

@@ -24,13 +24,17 @@ nlohmann::ordered_json or_null(const std::optional<T>& value) {
 }  // namespace
 
 std::string to_text(const Row& row) {
-  std::string text = row.pipeline + "  " + row.target + "  " + row.schedule + "  " + to_string(row.size);
+  std::string text =
+      row.pipeline + "  " + row.target + "  " + row.schedule + "  " + to_string(row.size);
   if (row.ms) text += "  " + fixed("%.3f ms", *row.ms);
   if (row.gbps) text += "  " + fixed("%.2f GB/s", *row.gbps);
   if (row.gflops) text += "  " + fixed("%.2f Gop/s", *row.gflops);
   if (row.checked) {
-    const std::string reference = row.against == "oracle" ? "the reference evaluator" : "schedule '" + row.against + "'";
-    text += *row.checked ? "  equal to " + reference : "  DIFFERS from " + reference + fixed(" by %g", row.max_error.value_or(0));
+    const std::string reference =
+        row.against == "oracle" ? "the reference evaluator" : "schedule '" + row.against + "'";
+    text += *row.checked
+                ? "  equal to " + reference
+                : "  DIFFERS from " + reference + fixed(" by %g", row.max_error.value_or(0));
   }
   return text;
 }
@@ -38,16 +42,12 @@ std::string to_text(const Row& row) {
 std::string to_json(const Row& row) {
   nlohmann::ordered_json size = nlohmann::ordered_json::object();
   for (const auto& [name, value] : row.size) size[name] = value;
-  const nlohmann::ordered_json json = {{"pipeline", row.pipeline},
-                                       {"target", row.target},
-                                       {"schedule", row.schedule},
-                                       {"size", size},
-                                       {"ms", or_null(row.ms)},
-                                       {"gbps", or_null(row.gbps)},
-                                       {"gflops", or_null(row.gflops)},
-                                       {"checked", row.checked.value_or(false)},
-                                       {"against", row.against},
-                                       {"max_error", or_null(row.max_error)}};
+  const nlohmann::ordered_json json = {
+      {"pipeline", row.pipeline},      {"target", row.target},
+      {"schedule", row.schedule},      {"size", size},
+      {"ms", or_null(row.ms)},         {"gbps", or_null(row.gbps)},
+      {"gflops", or_null(row.gflops)}, {"checked", row.checked.value_or(false)},
+      {"against", row.against},        {"max_error", or_null(row.max_error)}};
   return json.dump();
 }
 

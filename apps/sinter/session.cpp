@@ -4,6 +4,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <source_location>
 #include <sstream>
 
 #include <sinter/diagnostic.h>
@@ -15,8 +16,13 @@ namespace sinter::command {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& directive, const std::string& reason, const std::string& remedy) {
-  throw RuntimeError(Diagnostic{.stage = "", .directive = directive, .reason = reason, .remedy = remedy, .file = ""});
+/// Refused calls are told by argument, not by a line of this program.
+constexpr std::source_location NoLine;
+
+[[noreturn]] void refuse(const std::string& directive, const std::string& reason,
+                         const std::string& remedy) {
+  throw RuntimeError(Diagnostic{
+      .stage = "", .directive = directive, .reason = reason, .remedy = remedy, .file = ""});
 }
 
 std::vector<int> to_ints(const std::vector<std::int64_t>& extents) {
@@ -48,7 +54,8 @@ CallBuffers make_buffers(const RegisteredPipeline& pipeline, const Sizes& sizes)
   return buffers;
 }
 
-Session::Session(const RegisteredPipeline& pipeline, const std::string& schedule, const Target& target)
+Session::Session(const RegisteredPipeline& pipeline, const std::string& schedule,
+                 const Target& target)
     : registered_(pipeline), target_(target), program_(pipeline.make()) {
   const std::vector<Func>& outputs = program_->pipeline().outputs();
   const std::vector<std::string>& known = pipeline.info.schedules;
@@ -61,7 +68,8 @@ Session::Session(const RegisteredPipeline& pipeline, const std::string& schedule
     text << file.rdbuf();
     schedule_ = Schedule::parse(text.str(), outputs, schedule);
   } else {
-    refuse("--schedule " + schedule, "neither a schedule of '" + pipeline.info.name + "' nor a file",
+    refuse("--schedule " + schedule,
+           "neither a schedule of '" + pipeline.info.name + "' nor a file",
            "its schedules are " + joined(known));
   }
   pipeline_ = program_->pipeline().with(schedule_);
@@ -72,21 +80,26 @@ void Session::compile() { pipeline_.compile(target_); }
 std::vector<Buffer<>> Session::bind(const CallBuffers& buffers) {
   std::vector<Buffer<>> outputs;
   for (const Field& field : registered_.fields) {
-    if (field.kind == FieldKind::Input) program_->set_input(field.name, buffers.inputs.at(field.name));
+    if (field.kind == FieldKind::Input)
+      program_->set_input(field.name, buffers.inputs.at(field.name));
     if (field.kind == FieldKind::Output) outputs.push_back(buffers.outputs.at(field.name));
   }
   return outputs;
 }
 
-void Session::run(const CallBuffers& buffers) { pipeline_.realize(RealizationArg(bind(buffers)), target_); }
+void Session::run(const CallBuffers& buffers) {
+  pipeline_.realize(RealizationArg(bind(buffers)), target_, NoLine);
+}
 
 std::vector<double> Session::time(const CallBuffers& buffers, int count) {
   const RealizationArg outputs(bind(buffers));
   std::vector<double> milliseconds;
   for (int i = 0; i < count; ++i) {
     const auto start = std::chrono::steady_clock::now();
-    pipeline_.realize(outputs, target_);
-    milliseconds.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+    pipeline_.realize(outputs, target_, NoLine);
+    milliseconds.push_back(
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+            .count());
   }
   return milliseconds;
 }

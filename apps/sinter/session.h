@@ -29,7 +29,9 @@ class Session {
   /// Throws RuntimeError when it is neither.
   Session(const RegisteredPipeline&, const std::string& schedule, const Target&);
 
-  void set_parameter(const std::string& name, double value) { program_->set_parameter(name, value); }
+  void set_parameter(const std::string& name, double value) {
+    program_->set_parameter(name, value);
+  }
   void compile();
   /// Runs once.
   void run(const CallBuffers&);
@@ -46,8 +48,8 @@ class Session {
   const RegisteredPipeline& registered_;
   Target target_;
   std::unique_ptr<Program> program_;
-  Schedule schedule_;   // as it was when the session began
-  Pipeline pipeline_;   // under that schedule
+  Schedule schedule_;  // as it was when the session began
+  Pipeline pipeline_;  // under that schedule
 };
 
 }  // namespace sinter::command

@@ -14,8 +14,8 @@ double median(std::vector<double> samples) {
   return (upper + *std::max_element(samples.begin(), samples.begin() + std::ptrdiff_t(middle))) / 2;
 }
 
-Interval ratio_interval(const std::vector<double>& numerators, const std::vector<double>& denominators,
-                        std::uint64_t seed, int draws) {
+Interval ratio_interval(const std::vector<double>& numerators,
+                        const std::vector<double>& denominators, std::uint64_t seed, int draws) {
   const std::size_t rounds = std::min(numerators.size(), denominators.size());
   if (rounds == 0) return {};
   std::mt19937_64 random(seed);
@@ -29,7 +29,9 @@ Interval ratio_interval(const std::vector<double>& numerators, const std::vector
     ratios.push_back(median(a) / median(b));
   }
   std::sort(ratios.begin(), ratios.end());
-  const auto quantile = [&](double q) { return ratios[std::size_t(q * double(ratios.size() - 1))]; };
+  const auto quantile = [&](double q) {
+    return ratios[std::size_t(q * double(ratios.size() - 1))];
+  };
   return {quantile(0.025), quantile(0.975)};
 }
 

@@ -15,7 +15,8 @@ struct Interval {
 
 /// 95 % bootstrap interval of median(numerators) / median(denominators); the samples are paired by
 /// round, and rounds are drawn. The same seed gives the same interval.
-Interval ratio_interval(const std::vector<double>& numerators, const std::vector<double>& denominators,
-                        std::uint64_t seed = 1, int draws = 2000);
+Interval ratio_interval(const std::vector<double>& numerators,
+                        const std::vector<double>& denominators, std::uint64_t seed = 1,
+                        int draws = 2000);
 
 }  // namespace sinter::command

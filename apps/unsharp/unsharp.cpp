@@ -9,7 +9,8 @@ namespace sinter::apps {
 namespace {
 
 struct Unsharp {
-  BOOST_HANA_DEFINE_STRUCT(Unsharp, (Input<float, 3>, in), (Parameter<float>, amount), (Output<float, 3>, out));
+  BOOST_HANA_DEFINE_STRUCT(Unsharp, (Input<float, 3>, in), (Parameter<float>, amount),
+                           (Output<float, 3>, out));
 
   static PipelineInfo info() {
     return {.name = "unsharp",
@@ -38,7 +39,8 @@ struct Unsharp {
     for (int d = 1; d < 4; ++d) vertical = vertical + weight[d] * (gray(x, y - d) + gray(x, y + d));
     blur_y(x, y) = vertical;
     Expr horizontal = weight[0] * blur_y(x, y);
-    for (int d = 1; d < 4; ++d) horizontal = horizontal + weight[d] * (blur_y(x - d, y) + blur_y(x + d, y));
+    for (int d = 1; d < 4; ++d)
+      horizontal = horizontal + weight[d] * (blur_y(x - d, y) + blur_y(x + d, y));
     blur_x(x, y) = horizontal;
     const Expr sharp = gray(x, y) + amount * (gray(x, y) - blur_x(x, y));
     ratio(x, y) = sharp / max(gray(x, y), 1e-3f);
@@ -52,7 +54,8 @@ struct Unsharp {
     if (name == "root") {
       for (Func* stage : {&clamped, &gray, &blur_y, &blur_x, &ratio}) stage->compute_root();
     } else if (name == "simple") {
-      for (Func* stage : {&gray, &blur_y, &ratio}) stage->compute_root().vectorize(x, vector).parallel(y);
+      for (Func* stage : {&gray, &blur_y, &ratio})
+        stage->compute_root().vectorize(x, vector).parallel(y);
       out.vectorize(x, vector).parallel(y);
     } else if (name == "tuned") {
       out.split(y, yo, yi, 32).reorder(x, c, yi, yo).vectorize(x, vector).parallel(yo);

@@ -8,19 +8,21 @@
 namespace sinter {
 
 const Field* RegisteredPipeline::find(const std::string& field) const {
-  const auto found = std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return f.name == field; });
+  const auto found =
+      std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return f.name == field; });
   return found == fields.end() ? nullptr : &*found;
 }
 
 void Registry::add(RegisteredPipeline pipeline) {
   const std::string& name = pipeline.info.name;
   if (name.empty() || find(name)) {
-    throw AlgorithmError(Diagnostic{.stage = "",
-                                    .directive = "",
-                                    .reason = name.empty() ? "a registered pipeline has no name"
-                                                           : "a pipeline named '" + name + "' is registered already",
-                                    .remedy = "give each PipelineInfo a name of its own",
-                                    .file = ""});
+    throw AlgorithmError(
+        Diagnostic{.stage = "",
+                   .directive = "",
+                   .reason = name.empty() ? "a registered pipeline has no name"
+                                          : "a pipeline named '" + name + "' is registered already",
+                   .remedy = "give each PipelineInfo a name of its own",
+                   .file = ""});
   }
   pipelines_.push_back(std::move(pipeline));
 }
@@ -37,17 +39,21 @@ void check_output(const std::string& field, const Func& defined, Type type, int 
   std::string reason;
   if (!defined.defined()) {
     reason = "output '" + field + "' is declared but algorithm() does not define it";
-  } else if (defined.types().size() != 1 || defined.types().front() != type || defined.dimensions() != rank) {
-    reason = "output '" + field + "' is declared as " + to_string(type) + " of rank " + std::to_string(rank) + " but defined as ";
-    for (std::size_t i = 0; i < defined.types().size(); ++i) reason += (i ? ", " : "") + to_string(defined.types()[i]);
+  } else if (defined.types().size() != 1 || defined.types().front() != type ||
+             defined.dimensions() != rank) {
+    reason = "output '" + field + "' is declared as " + to_string(type) + " of rank " +
+             std::to_string(rank) + " but defined as ";
+    for (std::size_t i = 0; i < defined.types().size(); ++i)
+      reason += (i ? ", " : "") + to_string(defined.types()[i]);
     reason += " of rank " + std::to_string(defined.dimensions());
   }
   if (reason.empty()) return;
-  throw AlgorithmError(Diagnostic{.stage = field,
-                                  .directive = "",
-                                  .reason = reason,
-                                  .remedy = "make the declaration and the definition agree; cast<T>() converts values",
-                                  .file = ""});
+  throw AlgorithmError(Diagnostic{
+      .stage = field,
+      .directive = "",
+      .reason = reason,
+      .remedy = "make the declaration and the definition agree; cast<T>() converts values",
+      .file = ""});
 }
 
 void no_such_field(const std::string& field, const std::string& kind) {

@@ -1,6 +1,6 @@
 #pragma once
-// Pipelines that the command line can list, run, check and measure. An application describes itself by
-// a struct (signature.h) and adds it: `registry.add<Blur>()`. There is no global registry.
+// Pipelines that the command line can list, run, check and measure. An application describes itself
+// by a struct (signature.h) and adds it: `registry.add<Blur>()`. There is no global registry.
 
 #include <cstdint>
 #include <functional>
@@ -21,7 +21,8 @@ using Sizes = std::map<std::string, std::int64_t>;
 /// Extents of each input and output, by field name, dimension 0 first.
 using Extents = std::map<std::string, std::vector<std::int64_t>>;
 
-/// What one call does, for rates: arithmetic operations; bytes, when 0, are those of all inputs and outputs.
+/// What one call does, for rates: arithmetic operations; bytes, when 0, are those of all inputs and
+/// outputs.
 struct Work {
   double operations = 0;
   double bytes = 0;
@@ -40,10 +41,10 @@ struct Field {
 struct PipelineInfo {
   std::string name;
   std::string description;
-  std::vector<std::string> schedules = {};            // names that schedule() knows, simplest first
+  std::vector<std::string> schedules = {};  // names that schedule() knows, simplest first
   std::function<Sizes(const Target&)> default_sizes = {};
-  std::map<std::string, double> parameters = {};      // default values
-  std::int64_t largest_input = 255;                   // of integer inputs that are made up
+  std::map<std::string, double> parameters = {};  // default values
+  std::int64_t largest_input = 255;               // of integer inputs that are made up
 };
 
 /// One built algorithm and its schedule.
@@ -75,7 +76,9 @@ class Registry {
   /// Throws AlgorithmError when the name is taken or empty.
   void add(RegisteredPipeline);
   template <typename P>
-  void add() { add(describe<P>()); }
+  void add() {
+    add(describe<P>());
+  }
 
   const std::vector<RegisteredPipeline>& pipelines() const { return pipelines_; }
   const RegisteredPipeline* find(const std::string& name) const;

@@ -1,12 +1,12 @@
 #pragma once
-// Typed pipelines. A struct declares its inputs, outputs and parameters once, with Boost.Hana; from that
-// come their names in the algorithm, calls that the C++ compiler checks, and the registry's entry.
+// Typed pipelines. A struct declares its inputs, outputs and parameters once, with Boost.Hana; from
+// that come their names in the algorithm, calls that the C++ compiler checks, and the registry's
+// entry.
 //
 //   struct Brighten {
-//     BOOST_HANA_DEFINE_STRUCT(Brighten, (Input<float, 2>, in), (Parameter<float>, by), (Output<float, 2>, out));
-//     void algorithm() { out(x, y) = in(x, y) * by; }
-//     void schedule(const std::string& name, const Target& target) { ... }
-//     Var x, y;
+//     BOOST_HANA_DEFINE_STRUCT(Brighten, (Input<float, 2>, in), (Parameter<float>, by),
+//     (Output<float, 2>, out)); void algorithm() { out(x, y) = in(x, y) * by; } void schedule(const
+//     std::string& name, const Target& target) { ... } Var x, y;
 //   };
 //   Typed<Brighten> brighten;
 //   call(brighten, photo, 2.0f, result);      // Buffer<float, 2>, float, Buffer<float, 2>
@@ -87,14 +87,15 @@ struct BufferTraits<Buffer<T, D>> {
   static constexpr int Rank = D;
 };
 
-/// Whether `Given` may stand for the field; the assertion that fails says what is wrong, the name of
-/// the instantiation says where.
+/// Whether `Given` may stand for the field; the assertion that fails says what is wrong, the name
+/// of the instantiation says where.
 template <FieldName Name, typename Field, typename Given>
 struct ArgumentFor {
   static constexpr bool check() {
     using Traits = BufferTraits<Given>;
     if constexpr (Field::Kind == FieldKind::Parameter) {
-      constexpr bool scalar = std::is_arithmetic_v<Given> || std::is_same_v<Given, typename Field::Element>;
+      constexpr bool scalar =
+          std::is_arithmetic_v<Given> || std::is_same_v<Given, typename Field::Element>;
       static_assert(scalar, "this field is a parameter: give it a number");
       if constexpr (scalar) {
         constexpr bool fits = std::is_same_v<Given, typename Field::Element>;
@@ -106,9 +107,11 @@ struct ArgumentFor {
       static_assert(Traits::IsBuffer, "this field is an image: give it a Buffer");
       return false;
     } else {
-      constexpr bool writable = Field::Kind != FieldKind::Output || !std::is_const_v<typename Traits::Element>;
-      constexpr bool type_fits = std::is_void_v<typename Traits::Element> ||
-                                 std::is_same_v<std::remove_const_t<typename Traits::Element>, typename Field::Element>;
+      constexpr bool writable =
+          Field::Kind != FieldKind::Output || !std::is_const_v<typename Traits::Element>;
+      constexpr bool type_fits =
+          std::is_void_v<typename Traits::Element> ||
+          std::is_same_v<std::remove_const_t<typename Traits::Element>, typename Field::Element>;
       constexpr bool rank_fits = Traits::Rank == -1 || Traits::Rank == Field::FieldRank;
       static_assert(writable, "this field is an output: its Buffer may not be of const elements");
       static_assert(type_fits, "the Buffer's element type is not the field's");
@@ -122,20 +125,25 @@ template <typename P>
 using Accessors = decltype(boost::hana::accessors<P>());
 
 template <typename P>
-inline constexpr std::size_t FieldCount = decltype(boost::hana::length(std::declval<Accessors<P>>()))::value;
+inline constexpr std::size_t FieldCount =
+    decltype(boost::hana::length(std::declval<Accessors<P>>()))::value;
 
 template <typename P, std::size_t I>
-using AccessorAt = std::remove_cvref_t<decltype(boost::hana::at_c<I>(std::declval<Accessors<P>&>()))>;
+using AccessorAt =
+    std::remove_cvref_t<decltype(boost::hana::at_c<I>(std::declval<Accessors<P>&>()))>;
 template <typename P, std::size_t I>
-using FieldAt = std::remove_cvref_t<decltype(boost::hana::second(std::declval<AccessorAt<P, I>&>())(std::declval<P&>()))>;
+using FieldAt = std::remove_cvref_t<decltype(boost::hana::second(std::declval<AccessorAt<P, I>&>())(
+    std::declval<P&>()))>;
 template <typename P, std::size_t I>
-inline constexpr auto NameAt = name_of(std::remove_cvref_t<decltype(boost::hana::first(std::declval<AccessorAt<P, I>&>()))>{});
+inline constexpr auto NameAt =
+    name_of(std::remove_cvref_t<decltype(boost::hana::first(std::declval<AccessorAt<P, I>&>()))>{});
 
 /// Calls `visit(name, member)` for the fields of `p`, in order.
 template <typename P, typename Visit>
 void for_each_field(P& p, Visit&& visit) {
   boost::hana::for_each(boost::hana::accessors<P>(), [&](const auto& accessor) {
-    visit(std::string(boost::hana::to<const char*>(boost::hana::first(accessor))), boost::hana::second(accessor)(p));
+    visit(std::string(boost::hana::to<const char*>(boost::hana::first(accessor))),
+          boost::hana::second(accessor)(p));
   });
 }
 
@@ -158,7 +166,8 @@ class Typed {
     signature::for_each_field(signature_, [&](const std::string& name, auto& member) {
       using Member = std::remove_cvref_t<decltype(member)>;
       if constexpr (Member::Kind == FieldKind::Output) {
-        signature::check_output(name, member, type_of<typename Member::Element>(), Member::FieldRank);
+        signature::check_output(name, member, type_of<typename Member::Element>(),
+                                Member::FieldRank);
         outputs.push_back(member);
       }
     });
@@ -174,15 +183,17 @@ class Typed {
   Pipeline pipeline_;
 };
 
-/// Runs the pipeline: one argument per field, in the order of declaration. Wrong element types, ranks
-/// and counts do not compile.
+/// Runs the pipeline: one argument per field, in the order of declaration. Wrong element types,
+/// ranks and counts do not compile.
 template <typename P, typename... Args>
 void call(Typed<P>& typed, const Args&... arguments) {
   constexpr bool counted = sizeof...(Args) == signature::FieldCount<P>;
   static_assert(counted, "call: give one argument per field, in the order of declaration");
   if constexpr (counted) {
     const auto fits = []<std::size_t... I>(std::index_sequence<I...>) {
-      return (signature::ArgumentFor<signature::NameAt<P, I>, signature::FieldAt<P, I>, Args>::check() & ...);
+      return (
+          signature::ArgumentFor<signature::NameAt<P, I>, signature::FieldAt<P, I>, Args>::check() &
+          ...);
     };
     if constexpr (fits(std::make_index_sequence<sizeof...(Args)>{})) {
       std::vector<Buffer<>> outputs;
@@ -193,7 +204,9 @@ void call(Typed<P>& typed, const Args&... arguments) {
           if constexpr (Member::Kind == FieldKind::Output) outputs.emplace_back(argument);
           else member.set(argument);
         };
-        (bind(boost::hana::second(boost::hana::at_c<I>(boost::hana::accessors<P>()))(*typed), std::get<I>(given)), ...);
+        (bind(boost::hana::second(boost::hana::at_c<I>(boost::hana::accessors<P>()))(*typed),
+              std::get<I>(given)),
+         ...);
       }(std::make_index_sequence<sizeof...(Args)>{});
       typed.pipeline().realize(outputs);
     }
@@ -234,7 +247,9 @@ class ProgramOf : public Program {
     if (!found) no_such_field(field, "parameter");
   }
 
-  void schedule(const std::string& name, const Target& target) override { typed_->schedule(name, target); }
+  void schedule(const std::string& name, const Target& target) override {
+    typed_->schedule(name, target);
+  }
 
  private:
   Typed<P> typed_;
@@ -253,7 +268,8 @@ RegisteredPipeline describe() {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     const auto field = [&]<std::size_t J>(std::integral_constant<std::size_t, J>) {
       using Member = signature::FieldAt<P, J>;
-      return Field{Member::Kind, std::string(signature::NameAt<P, J>.text), type_of<typename Member::Element>(), Member::FieldRank};
+      return Field{Member::Kind, std::string(signature::NameAt<P, J>.text),
+                   type_of<typename Member::Element>(), Member::FieldRank};
     };
     (entry.fields.push_back(field(std::integral_constant<std::size_t, I>{})), ...);
   }(std::make_index_sequence<signature::FieldCount<P>>{});

@@ -52,7 +52,8 @@ std::vector<Rule> read_rules(const std::string& text) {
 const Rule* rule_of(const std::vector<Rule>& rules, const std::string& path) {
   const Rule* best = nullptr;
   for (const Rule& rule : rules) {
-    if (covers(rule.folder, path) && (!best || rule.folder.size() > best->folder.size())) best = &rule;
+    if (covers(rule.folder, path) && (!best || rule.folder.size() > best->folder.size()))
+      best = &rule;
   }
   return best;
 }
@@ -89,7 +90,8 @@ std::vector<std::string> violations(const std::vector<Rule>& rules, const std::s
   if (!rule) return {path + ": no line of allowed_includes.txt covers this file"};
   for (const Include& include : includes_of(text)) {
     const std::string where = path + ":" + std::to_string(include.line) + ": " + rule->folder;
-    const std::string target = include.header.starts_with("sinter/") ? "include/" + include.header : include.header;
+    const std::string target =
+        include.header.starts_with("sinter/") ? "include/" + include.header : include.header;
     if (std::binary_search(tree.begin(), tree.end(), target)) {
       const bool own = folder_of(target) == folder_of(path) || covers(rule->folder, target);
       const bool listed = std::any_of(rule->allowed.begin(), rule->allowed.end(),
@@ -105,7 +107,8 @@ std::vector<std::string> violations(const std::vector<Rule>& rules, const std::s
         granted |= &other == rule;
       }
     }
-    if (restricted && !granted) broken.push_back(where + " may not use the library header " + include.header);
+    if (restricted && !granted)
+      broken.push_back(where + " may not use the library header " + include.header);
   }
   return broken;
 }
@@ -116,7 +119,8 @@ TEST(IncludeRules, HoldInTheWholeTree) {
   ASSERT_GT(tree.size(), 20u);
   for (const std::string& path : tree) {
     if (path.find("/peer/") != std::string::npos) continue;  // see PeersIncludeNothingOfOurs
-    for (const std::string& line : violations(rules, path, read_text(path), tree)) ADD_FAILURE() << line;
+    for (const std::string& line : violations(rules, path, read_text(path), tree))
+      ADD_FAILURE() << line;
   }
 }
 
@@ -139,18 +143,23 @@ TEST(IncludeRules, NameTheOffender) {
       "dsl/lowering -> dsl/ir include/sinter\n"
       "backends/*.h -> dsl/ir\n"
       "backends/llvm -> backends/*.h dsl/ir <llvm/\n");
-  const std::vector<std::string> tree = {"backends/backend.h",     "backends/llvm/emit.h", "dsl/ir/node.h",
-                                         "dsl/lowering/passes.h", "include/sinter/expr.h"};
+  const std::vector<std::string> tree = {"backends/backend.h", "backends/llvm/emit.h",
+                                         "dsl/ir/node.h", "dsl/lowering/passes.h",
+                                         "include/sinter/expr.h"};
   const auto check = [&](const std::string& path, const std::string& text) {
     const std::vector<std::string> found = violations(rules, path, text, tree);
     return found.empty() ? std::string() : found.front();
   };
-  EXPECT_EQ(check("dsl/lowering/passes.cpp", "#include <vector>\n#include \"dsl/ir/node.h\"\n"), "");
+  EXPECT_EQ(check("dsl/lowering/passes.cpp", "#include <vector>\n#include \"dsl/ir/node.h\"\n"),
+            "");
   EXPECT_EQ(check("dsl/ir/node.cpp", "\n#include \"dsl/lowering/passes.h\"\n"),
             "dsl/ir/node.cpp:2: dsl/ir may not include dsl/lowering/passes.h");
-  EXPECT_EQ(check("dsl/lowering/passes.cpp", "#include <llvm/IR/Module.h>"),
-            "dsl/lowering/passes.cpp:1: dsl/lowering may not use the library header llvm/IR/Module.h");
-  EXPECT_EQ(check("backends/llvm/emit.cpp", "#include <llvm/IR/Module.h>\n#include \"backends/backend.h\""), "");
+  EXPECT_EQ(
+      check("dsl/lowering/passes.cpp", "#include <llvm/IR/Module.h>"),
+      "dsl/lowering/passes.cpp:1: dsl/lowering may not use the library header llvm/IR/Module.h");
+  EXPECT_EQ(check("backends/llvm/emit.cpp",
+                  "#include <llvm/IR/Module.h>\n#include \"backends/backend.h\""),
+            "");
   EXPECT_EQ(check("backends/backend.h", "#include \"backends/llvm/emit.h\""),
             "backends/backend.h:1: backends/*.h may not include backends/llvm/emit.h");
   EXPECT_EQ(check("somewhere/else.cpp", ""),

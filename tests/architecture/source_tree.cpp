@@ -14,7 +14,8 @@ namespace {
 
 bool is_left_out(const fs::directory_entry& entry) {
   const std::string name = entry.path().filename().string();
-  return entry.is_directory() && (name.starts_with("build") || name.starts_with(".") || name == "carry" || name == "shared");
+  return entry.is_directory() && (name.starts_with("build") || name.starts_with(".") ||
+                                  name == "carry" || name == "shared");
 }
 
 }  // namespace
@@ -22,14 +23,16 @@ bool is_left_out(const fs::directory_entry& entry) {
 std::vector<std::string> source_files(const std::vector<std::string>& endings) {
   const fs::path root = SINTER_SOURCE_DIR;
   std::vector<std::string> files;
-  for (auto entry = fs::recursive_directory_iterator(root); entry != fs::recursive_directory_iterator(); ++entry) {
+  for (auto entry = fs::recursive_directory_iterator(root);
+       entry != fs::recursive_directory_iterator(); ++entry) {
     if (is_left_out(*entry)) {
       entry.disable_recursion_pending();
       continue;
     }
     if (!entry->is_regular_file()) continue;
     const std::string path = entry->path().lexically_relative(root).generic_string();
-    const bool wanted = endings.empty() || std::any_of(endings.begin(), endings.end(), [&](const std::string& ending) {
+    const bool wanted = endings.empty() ||
+                        std::any_of(endings.begin(), endings.end(), [&](const std::string& ending) {
                           return path.ends_with(ending);
                         });
     if (wanted) files.push_back(path);

@@ -1,5 +1,6 @@
 #pragma once
-// The repository's own files, for tests that read the sources. Build folders and hidden ones are left out.
+// The repository's own files, for tests that read the sources. Build folders and hidden ones are
+// left out.
 
 #include <string>
 #include <vector>

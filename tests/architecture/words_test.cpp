@@ -13,8 +13,10 @@ namespace {
 
 TEST(Words, NoPathOfOneMachine) {
   // Spelled in pieces so that this file passes its own test.
-  const std::regex machine_path(std::string("(^|[\\s\"'=(:`])/(") + "work|home|root|tmp|mnt|Users" + ")/[A-Za-z0-9_.]");
-  for (const std::string& path : source_files({".h", ".cpp", ".txt", ".cmake", ".md", ".py", ".json", "dev", "run"})) {
+  const std::regex machine_path(std::string("(^|[\\s\"'=(:`])/(") + "work|home|root|tmp|mnt|Users" +
+                                ")/[A-Za-z0-9_.]");
+  for (const std::string& path :
+       source_files({".h", ".cpp", ".txt", ".cmake", ".md", ".py", ".json", "dev", "run"})) {
     std::istringstream lines(read_text(path));
     int number = 0;
     for (std::string line; std::getline(lines, line);) {
@@ -38,7 +40,8 @@ TEST(Words, NoOpenPromises) {
 
 TEST(Words, HeadersAreGuardedByPragma) {
   for (const std::string& path : source_files({".h"})) {
-    EXPECT_TRUE(read_text(path).starts_with("#pragma once")) << path << " does not begin with #pragma once";
+    EXPECT_TRUE(read_text(path).starts_with("#pragma once"))
+        << path << " does not begin with #pragma once";
   }
 }
 

@@ -12,7 +12,9 @@ Expr five(const Expr& a, const Expr& b, const Expr& middle, const Expr& d, const
 
 class BilateralGrid : public peer::HalideProgram<float> {
  public:
-  std::vector<int> output_extents(const peer::Sizes& sizes) const override { return {sizes.at("width"), sizes.at("height")}; }
+  std::vector<int> output_extents(const peer::Sizes& sizes) const override {
+    return {sizes.at("width"), sizes.at("height")};
+  }
 
   peer::Candidates candidates(const peer::Sizes& sizes) override {
     input_ = peer::filled<float>(0, output_extents(sizes));
@@ -25,16 +27,21 @@ class BilateralGrid : public peer::HalideProgram<float> {
 
   Pipeline scheduled(bool grid_by_row, int rows) const {
     Var x("x"), y("y"), z("z"), c("c"), yo("yo"), yi("yi");
-    Func grid("grid"), blur_z("blur_z"), blur_x("blur_x"), blur_y("blur_y"), slice("slice"), out("out");
+    Func grid("grid"), blur_z("blur_z"), blur_x("blur_x"), blur_y("blur_y"), slice("slice"),
+        out("out");
     RDom r(0, Cell, 0, Cell);
     Func clamped = BoundaryConditions::repeat_edge(input_);
-    const Expr value = clamp(clamped(x * Cell + r.x - Cell / 2, y * Cell + r.y - Cell / 2), 0.0f, 1.0f);
+    const Expr value =
+        clamp(clamped(x * Cell + r.x - Cell / 2, y * Cell + r.y - Cell / 2), 0.0f, 1.0f);
     const Expr level = clamp(cast<int>(value * float(Levels) + 0.5f), 0, Levels);
     grid(x, y, z, c) = 0.0f;
     grid(x, y, level, c) += select(c == 0, value, 1.0f);
-    blur_z(x, y, z, c) = five(grid(x, y, z - 2, c), grid(x, y, z - 1, c), grid(x, y, z, c), grid(x, y, z + 1, c), grid(x, y, z + 2, c));
-    blur_x(x, y, z, c) = five(blur_z(x - 2, y, z, c), blur_z(x - 1, y, z, c), blur_z(x, y, z, c), blur_z(x + 1, y, z, c), blur_z(x + 2, y, z, c));
-    blur_y(x, y, z, c) = five(blur_x(x, y - 2, z, c), blur_x(x, y - 1, z, c), blur_x(x, y, z, c), blur_x(x, y + 1, z, c), blur_x(x, y + 2, z, c));
+    blur_z(x, y, z, c) = five(grid(x, y, z - 2, c), grid(x, y, z - 1, c), grid(x, y, z, c),
+                              grid(x, y, z + 1, c), grid(x, y, z + 2, c));
+    blur_x(x, y, z, c) = five(blur_z(x - 2, y, z, c), blur_z(x - 1, y, z, c), blur_z(x, y, z, c),
+                              blur_z(x + 1, y, z, c), blur_z(x + 2, y, z, c));
+    blur_y(x, y, z, c) = five(blur_x(x, y - 2, z, c), blur_x(x, y - 1, z, c), blur_x(x, y, z, c),
+                              blur_x(x, y + 1, z, c), blur_x(x, y + 2, z, c));
     const Expr brightness = clamp(input_(x, y), 0.0f, 1.0f) * float(Levels);
     const Expr zi = clamp(cast<int>(brightness), 0, Levels);
     const Expr zf = brightness - cast<float>(zi);

@@ -8,7 +8,9 @@ using namespace Halide;
 
 class Blur : public peer::HalideProgram<std::uint16_t> {
  public:
-  std::vector<int> output_extents(const peer::Sizes& sizes) const override { return {sizes.at("width"), sizes.at("height")}; }
+  std::vector<int> output_extents(const peer::Sizes& sizes) const override {
+    return {sizes.at("width"), sizes.at("height")};
+  }
 
   peer::Candidates candidates(const peer::Sizes& sizes) override {
     input_ = peer::filled<std::uint16_t>(0, {sizes.at("width") + 2, sizes.at("height") + 2}, 4095);
@@ -16,7 +18,8 @@ class Blur : public peer::HalideProgram<std::uint16_t> {
     const int natural = get_jit_target_from_environment().natural_vector_size<std::uint16_t>();
     for (const int vector : {16, natural}) {
       for (const int rows : {8, 32, 64}) {
-        for (const bool at_vector : {true, false}) result.push_back(scheduled(vector, rows, at_vector));
+        for (const bool at_vector : {true, false})
+          result.push_back(scheduled(vector, rows, at_vector));
       }
     }
     return result;

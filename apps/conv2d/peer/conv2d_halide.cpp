@@ -13,7 +13,8 @@ class Conv2d : public peer::HalideProgram<float> {
   }
 
   peer::Candidates candidates(const peer::Sizes& sizes) override {
-    input_ = peer::filled<float>(0, {sizes.at("inputs"), sizes.at("width") + 2, sizes.at("height") + 2, sizes.at("batch")});
+    input_ = peer::filled<float>(
+        0, {sizes.at("inputs"), sizes.at("width") + 2, sizes.at("height") + 2, sizes.at("batch")});
     filter_ = peer::filled<float>(1, {sizes.at("outputs"), 3, 3, sizes.at("inputs")});
     bias_ = peer::filled<float>(2, {sizes.at("outputs")});
     // Tiles of vectors of channels x pixels that fit 16 (AVX2) or 32 (AVX-512) registers.

@@ -17,7 +17,8 @@ class Sgemm : public peer::Program {
     out_.assign(std::size_t(m_) * std::size_t(n_), 0.0f);
   }
   void run() override {
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m_, n_, k_, 1.0f, a_.data(), k_, b_.data(), n_, 0.0f, out_.data(), n_);
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m_, n_, k_, 1.0f, a_.data(), k_,
+                b_.data(), n_, 0.0f, out_.data(), n_);
   }
   std::uint64_t count() const override { return out_.size(); }
   double value(std::uint64_t index) const override { return double(out_[index]); }

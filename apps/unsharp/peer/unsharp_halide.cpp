@@ -8,7 +8,9 @@ using namespace Halide;
 
 class Unsharp : public peer::HalideProgram<float> {
  public:
-  std::vector<int> output_extents(const peer::Sizes& sizes) const override { return {sizes.at("width"), sizes.at("height"), 3}; }
+  std::vector<int> output_extents(const peer::Sizes& sizes) const override {
+    return {sizes.at("width"), sizes.at("height"), 3};
+  }
 
   peer::Candidates candidates(const peer::Sizes& sizes) override {
     input_ = peer::filled<float>(0, output_extents(sizes));
@@ -28,9 +30,11 @@ class Unsharp : public peer::HalideProgram<float> {
     Func clamped = BoundaryConditions::repeat_edge(input_);
     gray(x, y) = 0.299f * clamped(x, y, 0) + 0.587f * clamped(x, y, 1) + 0.114f * clamped(x, y, 2);
     blur_y(x, y) = weight[0] * gray(x, y) + weight[1] * (gray(x, y - 1) + gray(x, y + 1)) +
-                   weight[2] * (gray(x, y - 2) + gray(x, y + 2)) + weight[3] * (gray(x, y - 3) + gray(x, y + 3));
+                   weight[2] * (gray(x, y - 2) + gray(x, y + 2)) +
+                   weight[3] * (gray(x, y - 3) + gray(x, y + 3));
     blur_x(x, y) = weight[0] * blur_y(x, y) + weight[1] * (blur_y(x - 1, y) + blur_y(x + 1, y)) +
-                   weight[2] * (blur_y(x - 2, y) + blur_y(x + 2, y)) + weight[3] * (blur_y(x - 3, y) + blur_y(x + 3, y));
+                   weight[2] * (blur_y(x - 2, y) + blur_y(x + 2, y)) +
+                   weight[3] * (blur_y(x - 3, y) + blur_y(x + 3, y));
     const Expr sharp = gray(x, y) + amount_ * (gray(x, y) - blur_x(x, y));
     ratio(x, y) = sharp / max(gray(x, y), 1e-3f);
     out(x, y, c) = ratio(x, y) * input_(x, y, c);

@@ -1,5 +1,5 @@
-// Every pipeline under every schedule of its own, at sizes that no tile divides, equals the reference
-// evaluator bit for bit.
+// Every pipeline under every schedule of its own, at sizes that no tile divides, equals the
+// reference evaluator bit for bit.
 
 #include <fstream>
 #include <string>
@@ -17,7 +17,8 @@ namespace {
 
 /// Step 0 has whole tiles and remainders of every schedule, step 1 less than one tile.
 Sizes small_sizes(const RegisteredPipeline& pipeline, int step) {
-  const Sizes some = {{"width", 37}, {"height", 23}, {"batch", 2}, {"inputs", 3}, {"outputs", 70}, {"m", 29}, {"n", 70}, {"k", 11}};
+  const Sizes some = {{"width", 37},   {"height", 23}, {"batch", 2}, {"inputs", 3},
+                      {"outputs", 70}, {"m", 29},      {"n", 70},    {"k", 11}};
   Sizes sizes = pipeline.info.default_sizes(Target());
   for (auto& [name, value] : sizes) value = step == 0 ? some.at(name) : 3;
   return sizes;
@@ -30,17 +31,20 @@ TEST_P(Apps, EqualTheReference) {
   const Registry registry = apps::all_apps();
   const RegisteredPipeline& pipeline = *registry.find(name);
   Session session(pipeline, schedule, Target());
-  for (const auto& [parameter, value] : pipeline.info.parameters) session.set_parameter(parameter, value);
+  for (const auto& [parameter, value] : pipeline.info.parameters)
+    session.set_parameter(parameter, value);
   for (const int step : {0, 1}) {
     const Sizes sizes = small_sizes(pipeline, step);
     const CallBuffers buffers = make_buffers(pipeline, sizes);
     CallBuffers wanted{.inputs = buffers.inputs, .outputs = {}};
-    for (const auto& [field, buffer] : buffers.outputs) wanted.outputs[field] = Buffer<>::make_with_shape_of(buffer);
+    for (const auto& [field, buffer] : buffers.outputs)
+      wanted.outputs[field] = Buffer<>::make_with_shape_of(buffer);
     session.run(buffers);
     session.evaluate(wanted);
     for (const auto& [field, buffer] : buffers.outputs) {
       const Difference found = difference(buffer, wanted.outputs.at(field));
-      EXPECT_EQ(found.elements, 0u) << field << " at " << to_string(sizes) << ", first at " << found.first;
+      EXPECT_EQ(found.elements, 0u)
+          << field << " at " << to_string(sizes) << ", first at " << found.first;
     }
   }
 }
@@ -49,13 +53,15 @@ std::vector<std::tuple<std::string, std::string>> all_schedules() {
   std::vector<std::tuple<std::string, std::string>> all;
   const Registry registry = apps::all_apps();
   for (const RegisteredPipeline& pipeline : registry.pipelines()) {
-    for (const std::string& schedule : pipeline.info.schedules) all.emplace_back(pipeline.info.name, schedule);
+    for (const std::string& schedule : pipeline.info.schedules)
+      all.emplace_back(pipeline.info.name, schedule);
   }
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Apps, testing::ValuesIn(all_schedules()),
-                         [](const auto& test) { return std::get<0>(test.param) + "_" + std::get<1>(test.param); });
+INSTANTIATE_TEST_SUITE_P(All, Apps, testing::ValuesIn(all_schedules()), [](const auto& test) {
+  return std::get<0>(test.param) + "_" + std::get<1>(test.param);
+});
 
 TEST(Session, ASchedulePrintedAndReadAgainIsTheSame) {
   const Registry registry = apps::all_apps();

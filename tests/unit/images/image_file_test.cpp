@@ -17,7 +17,8 @@ namespace {
 class ImageFile : public testing::Test {
  protected:
   ImageFile() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "sinter-images-XXXXXX").string();
+    std::string pattern =
+        (std::filesystem::temp_directory_path() / "sinter-images-XXXXXX").string();
     folder_ = ::mkdtemp(pattern.data());
   }
   ~ImageFile() override { std::filesystem::remove_all(folder_); }
@@ -25,7 +26,8 @@ class ImageFile : public testing::Test {
 
   static Picture ramp(int channels, int bits) {
     Picture picture{.width = 13, .height = 7, .channels = channels, .bits = bits, .samples = {}};
-    for (int i = 0; i < 13 * 7 * channels; ++i) picture.samples.push_back(std::uint16_t(i * (bits == 16 ? 239 : 1) % (1 << bits)));
+    for (int i = 0; i < 13 * 7 * channels; ++i)
+      picture.samples.push_back(std::uint16_t(i * (bits == 16 ? 239 : 1) % (1 << bits)));
     return picture;
   }
   static std::string refusal(const std::function<void()>& action) {
@@ -67,7 +69,8 @@ TEST_F(ImageFile, JpegKeepsAFlatPictureNearly) {
 }
 
 TEST_F(ImageFile, MissingFileIsNamed) {
-  EXPECT_EQ(refusal([&] { read_picture(path("none.png")); }), path("none.png") + ": No such file or directory");
+  EXPECT_EQ(refusal([&] { read_picture(path("none.png")); }),
+            path("none.png") + ": No such file or directory");
 }
 
 TEST_F(ImageFile, FolderIsNoPicture) {
@@ -96,12 +99,15 @@ TEST_F(ImageFile, BrokenJpegIsBroken) {
 
 TEST_F(ImageFile, OtherContentIsNeither) {
   std::ofstream(path("a.png")) << "just words, long enough for a signature";
-  EXPECT_EQ(refusal([&] { read_picture(path("a.png")); }), path("a.png") + ": neither PNG nor JPEG");
+  EXPECT_EQ(refusal([&] { read_picture(path("a.png")); }),
+            path("a.png") + ": neither PNG nor JPEG");
 }
 
 TEST_F(ImageFile, UnknownEndingIsRefusedAndLeavesNoFile) {
-  EXPECT_EQ(refusal([&] { write_picture(ramp(1, 8), path("a.bmp")); }), path("a.bmp") + ": unknown ending '.bmp'");
-  EXPECT_EQ(refusal([&] { write_picture(ramp(2, 8), path("a.png")); }), path("a.png") + ": a picture of 2 channels cannot be written");
+  EXPECT_EQ(refusal([&] { write_picture(ramp(1, 8), path("a.bmp")); }),
+            path("a.bmp") + ": unknown ending '.bmp'");
+  EXPECT_EQ(refusal([&] { write_picture(ramp(2, 8), path("a.png")); }),
+            path("a.png") + ": a picture of 2 channels cannot be written");
   EXPECT_TRUE(std::filesystem::is_empty(folder_));
 }
 
@@ -110,7 +116,8 @@ TEST_F(ImageFile, ChannelsConvertByLuminance) {
   for (std::uint16_t& sample : white.samples) sample = 255;
   EXPECT_EQ(with_channels(white, 1).at(5, 5, 0), 255);
   EXPECT_EQ(with_channels(ramp(1, 8), 3).at(4, 2, 2), ramp(1, 8).at(4, 2, 0));
-  EXPECT_EQ(refusal([&] { with_channels(white, 4); }), "a picture of 3 channels cannot become one of 4");
+  EXPECT_EQ(refusal([&] { with_channels(white, 4); }),
+            "a picture of 3 channels cannot become one of 4");
 }
 
 TEST_F(ImageFile, BitsConvertThereAndBack) {

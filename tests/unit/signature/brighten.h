@@ -6,7 +6,8 @@
 namespace sinter::tests {
 
 struct Brighten {
-  BOOST_HANA_DEFINE_STRUCT(Brighten, (Input<float, 2>, in), (Parameter<float>, by), (Output<float, 2>, out));
+  BOOST_HANA_DEFINE_STRUCT(Brighten, (Input<float, 2>, in), (Parameter<float>, by),
+                           (Output<float, 2>, out));
 
   static PipelineInfo info() {
     return {.name = "brighten",
@@ -19,7 +20,9 @@ struct Brighten {
     const std::vector<std::int64_t> box = {sizes.at("width"), sizes.at("height")};
     return {{"in", box}, {"out", box}};
   }
-  static Work work(const Sizes& sizes) { return {.operations = double(sizes.at("width") * sizes.at("height"))}; }
+  static Work work(const Sizes& sizes) {
+    return {.operations = double(sizes.at("width") * sizes.at("height"))};
+  }
 
   Var x{"x"}, y{"y"};
   void algorithm() { out(x, y) = in(x, y) * by; }

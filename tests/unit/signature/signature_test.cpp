@@ -1,4 +1,5 @@
-// Typed pipelines: names, the registry's entry, calls, and outputs that contradict their declaration.
+// Typed pipelines: names, the registry's entry, calls, and outputs that contradict their
+// declaration.
 
 #include <string>
 
@@ -63,7 +64,8 @@ TEST(Signature, ASecondPipelineOfOneNameIsRefused) {
 
 TEST(Signature, AnOutputOfAnotherTypeIsNamed) {
   EXPECT_EQ(refusal<Broken>(), "out: its value is f32, and the Func is u8");
-  EXPECT_EQ(refusal<Undefined>(), "out: output 'out' is declared but algorithm() does not define it");
+  EXPECT_EQ(refusal<Undefined>(),
+            "out: output 'out' is declared but algorithm() does not define it");
 }
 
 TEST(Signature, CallComputes) {

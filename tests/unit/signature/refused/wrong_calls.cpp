@@ -8,7 +8,8 @@ void wrong_call(sinter::Typed<sinter::tests::Brighten>& brighten) {
   sinter::Buffer<std::uint8_t, 2> bytes(3, 4);
   const sinter::Buffer<const float, 2> constant(floats);
 #if CASE == 0
-  call(brighten, floats, 2.0f, floats);  // right: shows that the other cases fail for their own reason
+  call(brighten, floats, 2.0f,
+       floats);  // right: shows that the other cases fail for their own reason
 #elif CASE == 1
   call(brighten, bytes, 2.0f, floats);
 #elif CASE == 2
