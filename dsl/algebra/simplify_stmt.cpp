@@ -164,9 +164,11 @@ void StatementSimplifier::learn(const Expr& condition, bool value, Simplifier::F
   }
   if (condition->op == Op::Not) return learn(ir::arg(condition, 0), !value, facts);
   if (condition->type != Bool()) return;
+  const Expr opposite = simplify_(ir::unary(Op::Not, condition));
   facts.conditions.push_back({condition, value});
+  facts.conditions.push_back({opposite, !value});
   if (ir::info(condition->op).op_class != ir::OpClass::Compare || condition->args[0]->type != Index()) return;
-  learn_range(value ? condition : simplify_(ir::unary(Op::Not, condition)), facts);
+  learn_range(value ? condition : opposite, facts);
 }
 
 /// Of a comparison that holds.

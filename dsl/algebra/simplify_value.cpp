@@ -109,7 +109,9 @@ Expr Simplifier::step_cast(const Expr& e) {
   const auto direct = [&] { return ir::cast_to(e->type, inner); };
   if (origin.is_bool() && !to.is_bool() && !from.is_float()) return direct();
   // Through a type that holds every value, or modulo a larger power of two.
-  if (holds_all(from, origin) && !from.is_bool()) return direct();
+  // (Floats saturate where integers wrap.)
+  const bool saturates = from.is_float() && to.is_integer() && wraps(origin) && !holds_all(to, origin);
+  if (holds_all(from, origin) && !from.is_bool() && !saturates) return direct();
   if (wraps(origin) && from.is_integer() && to.is_integer() && to.bits <= from.bits) return direct();
   // A coordinate known to fit was not changed by the narrower type.
   if (origin.is_index() && inner->type.is_scalar() && from.is_integer() && from != UInt(64) &&
