@@ -14,15 +14,15 @@ using algebra::simplify;
 using ir::Op;
 
 ir::Stmt bounds_check(const std::string& subject, const std::string& verb, const Interval& needed,
-                      const std::string& given_text, const Interval& given) {
+                      const std::string& given_text, const Interval& given, const std::string& remedy) {
   const Expr condition = simplify(ir::binary(Op::And, ir::binary(Op::LessEqual, given.min, needed.min),
                                              ir::binary(Op::LessEqual, needed.max, given.max)));
-  return ir::assert_that(condition, subject + " " + verb + " in [{}, {}], but " + given_text + " [{}, {}]",
+  return ir::assert_that(condition, subject + " " + verb + " in [{}, {}], but " + given_text + " [{}, {}]\n  remedy: " + remedy,
                          {needed.min, needed.max, given.min, given.max});
 }
 
 void append_input_checks(const ir::Argument& input, const Box& read, const std::string& chain,
-                         std::vector<ir::Stmt>& checks) {
+                         const std::source_location& reader, std::vector<ir::Stmt>& checks) {
   for (std::size_t d = 0; d < read.dimensions.size(); ++d) {
     const Interval& needed = read.dimensions[d];
     const std::string subject = "input '" + input.name + "': dimension " + std::to_string(d);
@@ -30,12 +30,40 @@ void append_input_checks(const ir::Argument& input, const Box& read, const std::
       throw CompileError(Diagnostic{input.name, "",
                                     "dimension " + std::to_string(d) + " is read (by " + chain +
                                         ") at a coordinate without a finite range: it depends on data or on a 32-bit value",
-                                    "wrap that coordinate in clamp(value, low, high)", {}, 0});
+                                    "wrap that coordinate in clamp(value, low, high)", {}, 0}
+                             .at(reader));
     }
     const Expr min = ir::index_symbol(input.dimensions[d].min);
     const Interval given{min, min + ir::index_symbol(input.dimensions[d].extent) - ir::index_literal(1)};
-    checks.push_back(bounds_check(subject, "is read by " + chain, needed, "the buffer has", given));
+    checks.push_back(bounds_check("stage '" + chain.substr(0, chain.find(' ')) + "': " + subject, "is read by " + chain, needed,
+                                  "the buffer has", given,
+                                  "give a larger buffer, or read it through a function of BoundaryConditions"));
   }
+}
+
+void append_coordinate_check(const std::string& stage, const Box& box, std::vector<ir::Stmt>& checks) {
+  const Expr low = ir::index_literal(std::numeric_limits<std::int32_t>::min());
+  const Expr high = ir::index_literal(std::numeric_limits<std::int32_t>::max());
+  Expr fits;
+  for (const Interval& i : box.dimensions) {
+    if (!i.bounded()) continue;
+    const Expr inside = ir::binary(Op::And, ir::binary(Op::LessEqual, low, i.min), ir::binary(Op::LessEqual, i.max, high));
+    fits = fits.defined() ? ir::binary(Op::And, fits, inside) : inside;
+  }
+  if (!fits.defined()) return;
+  fits = simplify(fits);
+  std::int64_t known = 0;
+  if (ir::as_constant(fits, &known) && known != 0) return;
+  std::vector<Expr> ends;
+  std::string text = "stage '" + stage + "': the stage is needed";
+  for (std::size_t d = 0; d < box.dimensions.size(); ++d) {
+    const Interval& i = box.dimensions[d];
+    if (!i.bounded()) continue;
+    text += (ends.empty() ? " in" : ",") + std::string(" [{}, {}]");
+    ends.push_back(i.min);
+    ends.push_back(i.max);
+  }
+  checks.push_back(ir::assert_that(fits, text + ": coordinates must stay within int32\n  remedy: compute a smaller region", ends));
 }
 
 ir::Module insert_entry_checks(ir::Module module, const LowerOptions&) {
@@ -59,14 +87,14 @@ ir::Module insert_entry_checks(ir::Module module, const LowerOptions&) {
           ir::binary(Op::And, ir::binary(Op::LessEqual, low, min), ir::binary(Op::LessEqual, min + extent, high)));
       checks.push_back(ir::assert_that(in_range,
                                        subject + std::to_string(d) +
-                                           " has min {} and extent {}: coordinates must stay within int32",
+                                           " has min {} and extent {}: coordinates must stay within int32\n  remedy: move or shrink the buffer",
                                        {min, extent}));
       if (follows) {
         const Expr first_min = ir::index_symbol(first_of_tuple->dimensions[d].min);
         const Expr first_extent = ir::index_symbol(first_of_tuple->dimensions[d].extent);
         checks.push_back(ir::assert_that(
             ir::binary(Op::And, ir::binary(Op::Equal, min, first_min), ir::binary(Op::Equal, extent, first_extent)),
-            subject + std::to_string(d) + " has min {} and extent {}, but the first component of the tuple has {} and {}",
+            subject + std::to_string(d) + " has min {} and extent {}, but the first component of the tuple has {} and {}\n  remedy: give all components of a tuple the same box",
             {min, extent, first_min, first_extent}));
       }
       if (output && !follows) {

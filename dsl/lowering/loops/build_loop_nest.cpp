@@ -41,6 +41,7 @@ struct Built {
   Stmt body;
   Regions reads;    // stages and images read, not yet produced
   Regions storage;  // boxes written by stages whose storage lies further out
+  Regions visited;  // coordinates of stages produced inside: the entry checks that they fit int32
 };
 
 std::string coordinate_name(const StageDefinition& stage, std::size_t d) { return stage.variables[d].name(); }
@@ -49,7 +50,13 @@ class NestBuilder {
  public:
   explicit NestBuilder(const schedule::ScheduledPipeline& pipeline)
       : pipeline_(pipeline), stages_(inline_calls(pipeline)) {
-    for (const StageDefinition& s : stages_) by_id_.emplace(s.id, &s);
+    for (auto s = stages_.rbegin(); s != stages_.rend(); ++s) {
+      by_id_.emplace(s->id, &*s);
+      const Placement& p = schedule_of(*s).compute;
+      const bool root = p.kind == Placement::Kind::Root || pipeline.algorithm.is_output(s->id);
+      if (!root && p.kind == Placement::Kind::Inline) everywhere_.push_back(&*s);
+      else by_consumer_[root ? Symbol() : p.consumer].push_back(&*s);
+    }
   }
 
   /// Also states the regions of the inputs without the lets of the nest.
@@ -143,17 +150,18 @@ class NestBuilder {
 
   // --- placing --------------------------------------------------------------------------------
 
-  bool belongs_at(const StageDefinition& stage, const Site& site) const {
-    if (pipeline_.algorithm.is_output(stage.id)) return !site.stage;
-    const Placement& p = schedule_of(stage).compute;
-    switch (p.kind) {
-      case Placement::Kind::Root: return !site.stage;
-      case Placement::Kind::Inline: return site.innermost;
-      case Placement::Kind::At:
-        return site.variable && p.consumer == site.stage && p.variable == site.variable &&
-               (p.definition < 0 || p.definition == site.definition);
+  /// The stages computed at a site, consumers first.
+  std::vector<const StageDefinition*> placed_at(const Site& site) const {
+    std::vector<const StageDefinition*> result;
+    if (site.innermost) return everywhere_;
+    const auto at = by_consumer_.find(site.stage);
+    if (at == by_consumer_.end()) return result;
+    for (const StageDefinition* stage : at->second) {
+      const Placement& p = schedule_of(*stage).compute;
+      const bool here = !site.stage || (p.variable == site.variable && (p.definition < 0 || p.definition == site.definition));
+      if (here) result.push_back(stage);
     }
-    return false;
+    return result;
   }
 
   /// Position in `context` just inside the loop that holds `stage`'s storage; 0 for root.
@@ -182,14 +190,14 @@ class NestBuilder {
     std::map<const StageDefinition*, Box> local_storage;
     std::vector<std::pair<const StageDefinition*, Stmt>> bodies;  // consumers first
 
-    for (auto it = stages_.rbegin(); it != stages_.rend(); ++it) {
-      const StageDefinition& stage = *it;
-      if (!belongs_at(stage, site)) continue;
+    for (const StageDefinition* candidate : placed_at(site)) {
+      const StageDefinition& stage = *candidate;
       const bool output = pipeline_.algorithm.is_output(stage.id);
       const auto demand = inner.reads.find(stage.id);
-      if (demand == inner.reads.end() && !output) continue;
+      const bool demanded = demand != inner.reads.end();
+      if (!demanded && !output) continue;
       Box box;
-      if (demand != inner.reads.end()) {
+      if (demanded) {
         box = std::move(demand->second);
         box.dimensions.resize(stage.rank());
         inner.reads.erase(demand);
@@ -200,7 +208,7 @@ class NestBuilder {
       std::size_t depth = context.size();
       if (output) {
         const Box& buffer = output_box_.at(stage.id);
-        if (demand != inner.reads.end() || box.defined()) check_covers(stage, buffer, box, checks);
+        if (demanded) check_covers(stage, buffer, box, checks);
         box = buffer;
         check_bounds_directives(stage, s, box, checks);
       } else {
@@ -225,6 +233,7 @@ class NestBuilder {
           i.max = simplify(i.min + extent - ir::index_literal(1));
         }
       }
+      if (!output) merge_box(inner.visited[stage.id], box);
       Built made = build_stage(stage, box, slid, output, context, checks);
       if (depth == context.size() && !output) {
         local_storage[&stage] = made.storage.at(stage.id);
@@ -233,19 +242,21 @@ class NestBuilder {
       bodies.emplace_back(&stage, made.body);
       merge(inner.reads, made.reads);
       merge(inner.storage, made.storage);
+      merge(inner.visited, made.visited);
     }
 
     // Storage that was asked for further in and belongs here.
-    for (const StageDefinition& stage : stages_) {
-      const auto stored = inner.storage.find(stage.id);
-      if (stored == inner.storage.end() || !storage_belongs(stage, site)) continue;
+    for (auto stored = inner.storage.begin(); stored != inner.storage.end();) {
+      const StageDefinition& stage = *by_id_.at(stored->first);
+      if (!storage_belongs(stage, site)) { ++stored; continue; }
       stored_here.push_back(&stage);
       local_storage[&stage] = stored->second;
-      inner.storage.erase(stored);
+      stored = inner.storage.erase(stored);
     }
 
     if (!site.stage) {
       add_input_checks(inner.reads, checks);
+      for (const auto& [stage, box] : inner.visited) append_coordinate_check(by_id_.at(stage)->name, box, checks);
       root_reads_ = inner.reads;
       for (auto l = lets.rbegin(); l != lets.rend(); ++l) {
         if (closes_regions_) substitute(root_reads_, l->symbol, l->value);
@@ -273,10 +284,21 @@ class NestBuilder {
       if (site.stage) {
         substitute(inner.reads, l->symbol, l->value);
         substitute(inner.storage, l->symbol, l->value);
+        substitute(inner.visited, l->symbol, l->value);
       }
     }
     inner.body = body;
     return inner;
+  }
+
+  static Stmt renamed(const Stmt& body, const Symbol& stage, const Symbol& name) {
+    return ir::rewrite(body, [&](const ir::Ref& n) -> ir::Ref {
+      const bool names_it = n->op == ir::Op::Access || n->op == ir::Op::Provide || n->op == ir::Op::Produce;
+      if (!names_it || !(n->symbol == stage)) return n;
+      ir::Node copy = *n;
+      copy.symbol = name;
+      return ir::make(std::move(copy));
+    });
   }
 
   bool storage_belongs(const StageDefinition& stage, const Site& site) const {
@@ -318,11 +340,18 @@ class NestBuilder {
       if (b.modulus > 1) align(i, b.modulus, b.remainder);
       if (b.min.defined() || b.extent.defined()) {
         checks.push_back(bounds_check(
-            "stage '" + stage.name + "': bound of dimension " + std::to_string(b.dimension) + " (" +
-                coordinate_name(stage, b.dimension) + ")",
-            "is needed", needed, "the bound covers", i));
+            "stage '" + stage.name + "': " + directive_text(stage, b) + ": dimension " + std::to_string(b.dimension) +
+                " (" + coordinate_name(stage, b.dimension) + ")",
+            "is needed", needed, "the bound covers", i, "widen the bound, or drop it"));
       }
     }
+  }
+
+  static std::string directive_text(const StageDefinition& stage, const schedule::DimensionBound& b) {
+    const std::string variable = coordinate_name(stage, b.dimension);
+    if (b.min.defined()) return "bound(" + variable + ", " + to_string(b.min) + ", " + to_string(b.extent) + ")";
+    if (b.extent.defined()) return "bound_extent(" + variable + ", " + to_string(b.extent) + ")";
+    return "align_bounds(" + variable + ", " + std::to_string(b.modulus) + ", " + std::to_string(b.remainder) + ")";
   }
 
   static void align(Interval& i, std::int64_t modulus, std::int64_t remainder) {
@@ -336,16 +365,17 @@ class NestBuilder {
                                std::vector<Stmt>& checks) const {
     for (const schedule::DimensionBound& b : s.bounds) {
       const Interval i = box.dimensions[b.dimension];
-      const std::string where = "output '" + stage.name + "': dimension " + std::to_string(b.dimension) + " (" +
-                                coordinate_name(stage, b.dimension) + ")";
+      const std::string where = "stage '" + stage.name + "': " + directive_text(stage, b) + ": dimension " +
+                                std::to_string(b.dimension) + " (" + coordinate_name(stage, b.dimension) + ") of the output";
+      const std::string remedy = "\n  remedy: give a buffer of that box, or drop this directive";
       if (b.min.defined()) {
         checks.push_back(ir::assert_that(ir::binary(ir::Op::Equal, i.min, b.min),
-                                         where + " is bound to start at {}, the buffer starts at {}", {b.min, i.min}));
+                                         where + " is bound to start at {}, the buffer starts at {}" + remedy, {b.min, i.min}));
       }
       const Expr extent = extent_of(i);
       if (b.extent.defined()) {
         checks.push_back(ir::assert_that(ir::binary(ir::Op::Equal, extent, b.extent),
-                                         where + " is bound to extent {}, the buffer has extent {}", {b.extent, extent}));
+                                         where + " is bound to extent {}, the buffer has extent {}" + remedy, {b.extent, extent}));
       }
       if (b.modulus > 1) {
         const Expr m = ir::index_literal(b.modulus);
@@ -353,7 +383,7 @@ class NestBuilder {
             ir::binary(ir::Op::And, ir::binary(ir::Op::Equal, extent % m, ir::index_literal(0)),
                        ir::binary(ir::Op::Equal, i.min % m, ir::index_literal(b.remainder))),
             where + " must start at a multiple of " + std::to_string(b.modulus) + " plus " +
-                std::to_string(b.remainder) + " and have such an extent (align_bounds); the buffer has min {}, extent {}",
+                std::to_string(b.remainder) + " and have an extent that is a multiple; the buffer has min {}, extent {}" + remedy,
             {i.min, extent}));
       }
       // Past the checks the bounds are facts: loops over them have constant extents.
@@ -366,9 +396,10 @@ class NestBuilder {
   static void check_covers(const StageDefinition& stage, const Box& buffer, const Box& needed,
                            std::vector<Stmt>& checks) {
     for (std::size_t d = 0; d < needed.dimensions.size(); ++d) {
-      checks.push_back(bounds_check("output '" + stage.name + "': dimension " + std::to_string(d) + " (" +
-                                        coordinate_name(stage, d) + ")",
-                                    "is accessed", needed.dimensions[d], "the buffer has", buffer.dimensions[d]));
+      checks.push_back(bounds_check("stage '" + stage.name + "': dimension " + std::to_string(d) + " (" +
+                                        coordinate_name(stage, d) + ") of the output",
+                                    "is accessed", needed.dimensions[d], "the buffer has", buffer.dimensions[d],
+                                    "give a buffer that holds all that the updates and consumers touch"));
     }
   }
 
@@ -376,7 +407,12 @@ class NestBuilder {
     for (const ir::Argument& a : arguments_) {
       const auto read = reads.find(a.symbol);
       if (read == reads.end() || !a.is_buffer()) continue;
-      append_input_checks(a, read->second, consumers_of(a.symbol), checks);
+      const std::string chain = consumers_of(a.symbol);
+      std::source_location reader;
+      for (const StageDefinition& stage : stages_) {
+        if (stage.name == chain.substr(0, chain.find(' '))) reader = stage.definitions.back().where;
+      }
+      append_input_checks(a, read->second, chain, reader, checks);
     }
   }
 
@@ -543,6 +579,7 @@ class NestBuilder {
       parts.push_back(one.body);
       merge(all.reads, one.reads);
       merge(all.storage, one.storage);
+      merge(all.visited, one.visited);
     }
     all.reads.erase(stage.id);
     all.storage[stage.id] = needed[0];
@@ -559,9 +596,9 @@ class NestBuilder {
       const Expr extent = extent_of(box.dimensions[d]);
       checks.push_back(ir::assert_that(
           ir::binary(ir::Op::Equal, extent % ir::index_literal(multiple), ir::index_literal(0)),
-          "output '" + stage.name + "': dimension " + std::to_string(d) + " (" + coordinate_name(stage, d) +
-              ") is split with RoundUp, so its extent must be a multiple of " + std::to_string(multiple) +
-              "; the buffer has extent {}. Use GuardWithIf for other extents",
+          "stage '" + stage.name + "': TailStrategy::RoundUp: the extent of dimension " + std::to_string(d) + " (" +
+              coordinate_name(stage, d) + ") of the output must be a multiple of " + std::to_string(multiple) +
+              "; the buffer has extent {}\n  remedy: give such a buffer, or use TailStrategy::GuardWithIf",
           {extent}));
     }
   }
@@ -574,6 +611,7 @@ class NestBuilder {
       result.body = ir::if_then(it->condition, special.body, result.body);
       merge(result.reads, special.reads);
       merge(result.storage, special.storage);
+      merge(result.visited, special.visited);
     }
     return result;
   }
@@ -647,12 +685,14 @@ class NestBuilder {
       built.body = ir::let(item.symbol, item.value, built.body);
       substitute(built.reads, item.symbol, item.value);
       substitute(built.storage, item.symbol, item.value);
+      substitute(built.visited, item.symbol, item.value);
       return;
     }
     built.body = ir::if_then(item.value, built.body);
     Expr condition = item.implies.defined() ? item.implies : item.value;
     restrict_by(built.reads, condition, order);
     restrict_by(built.storage, condition, order);
+    restrict_by(built.visited, condition, order);
     // Sliding writes regions in terms of the loops, not of the variables made from them: say it so too.
     for (auto let = items.rbegin(); let != items.rend(); ++let) {
       if (let->symbol) condition = ir::substitute(condition, {{let->symbol, let->value}});
@@ -666,11 +706,14 @@ class NestBuilder {
     const Interval range{l.min, simplify(l.min + l.extent - ir::index_literal(1))};
     eliminate(built.reads, l.symbol, range);
     eliminate(built.storage, l.symbol, range);
+    eliminate(built.visited, l.symbol, range);
   }
 
   const schedule::ScheduledPipeline& pipeline_;
   std::vector<StageDefinition> stages_;
   std::unordered_map<Symbol, const StageDefinition*> by_id_;
+  std::unordered_map<Symbol, std::vector<const StageDefinition*>> by_consumer_;  // empty symbol: at root
+  std::vector<const StageDefinition*> everywhere_;  // with updates and without placement: around each use
   std::unordered_map<Symbol, Box> output_box_;
   std::vector<ir::Argument> arguments_;
   std::unordered_set<Symbol> never_partition_;

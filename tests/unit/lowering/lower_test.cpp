@@ -1,5 +1,7 @@
 #include "tests/unit/lowering/harness.h"
 
+#include "dsl/schedule/fluent.h"
+
 namespace sinter::test {
 namespace {
 
@@ -38,6 +40,35 @@ TEST(Lower, MatrixProductWithDefaultPlacement) {
   Inputs inputs{{{a, random_buffer(Float(32), {7, 5}, {0, 0}, 1)}, {b, random_buffer(Float(32), {6, 7}, {0, 0}, 2)}}};
   const auto scheduled = schedule::resolve(collect({d}), {}, "product");
   EXPECT_EQ(compare_all(scheduled, {d}, {6, 5}, inputs), "");
+}
+
+TEST(Lower, CoordinatesBeyondInt32AreRefusedWhereverTheStageIsComputed) {
+  for (const bool at_root : {true, false}) {
+    Var x("x"), y("y");
+    Func f("far"), g("near");
+    f(x, y) = x + y;
+    g(x, y) = f(x + 2147483600, y) + 1;
+    if (at_root) f.compute_root();
+    else f.compute_at(g, x);
+    const auto scheduled = schedule::resolve(collect({g}), schedule::schedule_of({g}), "far");
+    EXPECT_EQ(compare_all(scheduled, {g}, {40, 2}), "");
+    const std::string refusal = compare_all(scheduled, {g}, {60, 2});
+    EXPECT_NE(refusal.find("stage 'far': the stage is needed"), std::string::npos) << refusal;
+    EXPECT_NE(refusal.find("int32"), std::string::npos);
+  }
+}
+
+TEST(Lower, InputsNameTheirReaders) {
+  Blur b;
+  const auto scheduled = schedule::resolve(collect({b.blur_y}), {}, "blur");
+  const Inputs small{{{b.in, random_buffer(UInt(16), {14, 11}, {-1, -1}, 1)}}};
+  const std::vector<Buffer<>> out = make_outputs({b.blur_y}, {13, 9});
+  try {
+    ir::interpret(lowering::lower(scheduled), bind(scheduled.algorithm, small, out));
+    FAIL() << "the input is one column short";
+  } catch (const RuntimeError& e) {
+    EXPECT_EQ(e.diagnostic().reason, "input 'in': dimension 0 is read by blur_y in [-1, 13], but the buffer has [-1, 12]");
+  }
 }
 
 }  // namespace
