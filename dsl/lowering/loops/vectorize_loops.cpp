@@ -58,16 +58,21 @@ class Widener {
  private:
   Stmt let(const Stmt& s) {
     const Expr value = expression(ir::arg(s, 0));
-    if (value->type.is_scalar()) return ir::let(s->symbol, value, statement(ir::stmt_arg(s, 1)));
+    // Partitioned loops hold several copies of a let: each has its own value.
+    if (wide_symbols_.erase(s->symbol) != 0) memo_.clear();
+    if (value->type.is_scalar()) {
+      varies_memo_.clear();
+      return ir::let(s->symbol, value, statement(ir::stmt_arg(s, 1)));
+    }
+    varies_memo_.clear();
+    memo_.clear();  // the symbol may have been seen as a scalar in another copy
     if (value->type.is_index()) {
       // Coordinates are substituted, so that dense ramps show where memory is accessed.
       wide_symbols_.emplace(s->symbol, simplify(value));
-      varies_memo_.clear();
       return statement(ir::stmt_arg(s, 1));
     }
     const Symbol wide_symbol = Symbol::fresh(s->symbol.name());
     wide_symbols_.emplace(s->symbol, ir::symbol(value->type, wide_symbol));
-    varies_memo_.clear();
     return ir::let(wide_symbol, value, statement(ir::stmt_arg(s, 1)));
   }
 

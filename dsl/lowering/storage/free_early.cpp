@@ -26,6 +26,8 @@ class Run {
   void scan(const Stmt& s) {
     if (is_scope(s)) {
       const bool heap = s->op == Op::Allocate && static_cast<ir::MemoryKind>(s->integer) == ir::MemoryKind::Heap;
+      // The value of a let is computed before the element that follows.
+      mark_uses(s->args[0], position_ + 1);
       if (heap) last_use_.emplace(s->symbol, 0);
       scan(ir::stmt_arg(s, 1));
     } else if (s->op == Op::Block) {
@@ -37,10 +39,13 @@ class Run {
   }
 
   void element(const ir::Ref& s) {
-    ++position_;
+    mark_uses(s, ++position_);
+  }
+
+  void mark_uses(const ir::Ref& s, std::size_t position) {
     ir::for_each_node(s, [&](const ir::Ref& n) {
       if (n->op == Op::Load || n->op == Op::Store || n->op == Op::AtomicStore) {
-        if (const auto it = last_use_.find(n->symbol); it != last_use_.end()) it->second = position_;
+        if (const auto it = last_use_.find(n->symbol); it != last_use_.end()) it->second = position;
       }
       return true;
     });
