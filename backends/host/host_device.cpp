@@ -75,7 +75,11 @@ class HostExecutable : public Executable {
     for (const ir::Argument& argument : arguments_) slots_ += argument.is_buffer() ? 1 + 3 * argument.dimensions.size() : 1;
   }
 
-  void launch(const ir::Arguments& given, Stream*) const override {
+  void launch(const ir::Arguments& given, Stream* stream) const override {
+    call(arguments_, by_position(arguments_, given), stream);
+  }
+
+  void call(const std::vector<ir::Argument>&, std::span<const CallArgument> given, Stream*) const override {
     constexpr std::size_t Few = 96;
     std::array<std::uint64_t, Few> few;  // not initialised: packing writes all that is used
     std::vector<std::uint64_t> many;
@@ -85,11 +89,9 @@ class HostExecutable : public Executable {
       slots = many.data();
     }
     pack_slots(arguments_, given, slots);
-    Call call;
-    if (entry_(slots, &call) == 0) return;
-    Diagnostic diagnostic;
-    diagnostic.reason = call.failed ? call.message : "a parallel loop failed";
-    throw RuntimeError(diagnostic);
+    Call context;
+    if (entry_(slots, &context) == 0) return;
+    throw RuntimeError(parse_diagnostic(context.failed ? context.message : "a parallel loop failed"));
   }
 
  private:

@@ -1,7 +1,6 @@
 #include "backends/runtime/call_checks.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 
 #include <sinter/diagnostic.h>
@@ -31,7 +30,9 @@ std::uint64_t bits_of(const ir::Scalar& scalar) {
 
 struct Span { Wide low, high; bool empty; };  // addresses, high exclusive
 
-Span span_of(const ir::BufferView& view) {
+// View: an ir::BufferView or a CallArgument.
+template <typename View>
+Span span_of(const View& view) {
   Wide low = static_cast<Wide>(reinterpret_cast<std::uintptr_t>(view.host));
   Wide high = low + view.type.bytes();
   for (const auto& d : view.dimensions) {
@@ -66,15 +67,14 @@ bool can_reach(const std::vector<Term>& terms, std::size_t position, Wide at_lea
   return false;
 }
 
-}  // namespace
-
-bool may_overlap(const ir::BufferView& a, const ir::BufferView& b) {
+template <typename View>
+bool overlap(const View& a, const View& b) {
   const Span sa = span_of(a), sb = span_of(b);
   if (sa.empty || sb.empty || sa.high <= sb.low || sb.high <= sa.low) return false;
   // Element i of a and j of b meet when |address difference| is below an element's size. Terms of
   // equal stride are merged: their differences range over an interval.
   std::vector<Term> terms;
-  const auto add = [&](const ir::BufferView& view, Wide sign) {
+  const auto add = [&](const View& view, Wide sign) {
     for (const auto& d : view.dimensions) {
       Wide stride = sign * d.stride * view.type.bytes();
       if (stride == 0 || d.extent == 1) continue;
@@ -95,42 +95,52 @@ bool may_overlap(const ir::BufferView& a, const ir::BufferView& b) {
   return can_reach(terms, 0, difference - a.type.bytes() + 1, difference + b.type.bytes() - 1, budget);
 }
 
-void pack_slots(const std::vector<ir::Argument>& arguments, const ir::Arguments& given, std::uint64_t* slots) {
-  constexpr std::size_t Few = 64;
-  std::array<const ir::BufferView*, Few> few;
-  std::vector<const ir::BufferView*> many;
-  const ir::BufferView** views = few.data();
-  if (arguments.size() > Few) {
-    many.resize(arguments.size());
-    views = many.data();
+}  // namespace
+
+bool may_overlap(const ir::BufferView& a, const ir::BufferView& b) { return overlap(a, b); }
+
+std::vector<CallArgument> by_position(const std::vector<ir::Argument>& arguments, const ir::Arguments& given) {
+  std::vector<CallArgument> result;
+  result.reserve(arguments.size());
+  for (const ir::Argument& argument : arguments) {
+    if (argument.is_buffer()) {
+      const auto found = given.buffers.find(argument.symbol);
+      if (found == given.buffers.end()) refuse(argument.name, "no buffer was given", "pass one with the call");
+      const ir::BufferView& view = found->second;
+      result.push_back({view.type, view.host, view.dimensions, nullptr});
+    } else {
+      const auto found = given.scalars.find(argument.symbol);
+      if (found == given.scalars.end()) refuse(argument.name, "the parameter has no value", "pass one with the call");
+      result.push_back({found->second.type, nullptr, {}, &found->second});
+    }
   }
+  return result;
+}
+
+void pack_slots(const std::vector<ir::Argument>& arguments, std::span<const CallArgument> given, std::uint64_t* slots) {
+  ensure(given.size() == arguments.size(), "a call has as many arguments as its module");
   bool has_output = false;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const ir::Argument& argument = arguments[i];
-    views[i] = nullptr;
-    if (!argument.is_buffer()) {
-      auto found = given.scalars.find(argument.symbol);
-      if (found == given.scalars.end()) refuse(argument.name, "the parameter has no value", "pass one with the call");
-      if (found->second.type != argument.type)
+    const CallArgument& value = given[i];
+    ensure(argument.is_buffer() == (value.scalar == nullptr), "buffers and scalars are in their places");
+    if (value.scalar) {
+      if (value.scalar->type != argument.type)
         refuse(argument.name, "the parameter has type " + to_string(argument.type) + ", the value " +
-                                  to_string(found->second.type), "pass a value of the parameter's type");
-      *slots++ = bits_of(found->second);
+                                  to_string(value.scalar->type), "pass a value of the parameter's type");
+      *slots++ = bits_of(*value.scalar);
       continue;
     }
-    auto found = given.buffers.find(argument.symbol);
-    if (found == given.buffers.end()) refuse(argument.name, "no buffer was given", "pass one with the call");
-    const ir::BufferView& view = found->second;
-    if (view.type != argument.type)
-      refuse(argument.name, "elements are " + to_string(view.type) + ", not " + to_string(argument.type),
+    if (value.type != argument.type)
+      refuse(argument.name, "elements are " + to_string(value.type) + ", not " + to_string(argument.type),
              "pass a buffer of the declared type");
-    if (view.dimensions.size() != argument.dimensions.size())
-      refuse(argument.name, "the buffer has " + std::to_string(view.dimensions.size()) + " dimensions, not " +
+    if (value.dimensions.size() != argument.dimensions.size())
+      refuse(argument.name, "the buffer has " + std::to_string(value.dimensions.size()) + " dimensions, not " +
                                 std::to_string(argument.dimensions.size()), "pass a buffer of the declared rank");
-    views[i] = &view;
     has_output |= argument.kind == ir::Argument::Kind::Output;
-    *slots++ = reinterpret_cast<std::uintptr_t>(view.host);
-    for (const auto& d : view.dimensions) {
-      if (!view.host && d.extent > 0) refuse(argument.name, "the buffer has no memory", "allocate it before the call");
+    *slots++ = reinterpret_cast<std::uintptr_t>(value.host);
+    for (const auto& d : value.dimensions) {
+      if (!value.host && d.extent > 0) refuse(argument.name, "the buffer has no memory", "allocate it before the call");
       *slots++ = static_cast<std::uint64_t>(d.min);
       *slots++ = static_cast<std::uint64_t>(d.extent);
       *slots++ = static_cast<std::uint64_t>(d.stride);
@@ -140,8 +150,8 @@ void pack_slots(const std::vector<ir::Argument>& arguments, const ir::Arguments&
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].kind != ir::Argument::Kind::Output) continue;
     for (std::size_t j = 0; j < arguments.size(); ++j) {
-      if (i == j || !views[j] || (arguments[j].kind == ir::Argument::Kind::Output && j < i)) continue;
-      if (arguments[i].symbol == arguments[j].symbol || !may_overlap(*views[i], *views[j])) continue;
+      if (i == j || given[j].scalar || (arguments[j].kind == ir::Argument::Kind::Output && j < i)) continue;
+      if (arguments[i].symbol == arguments[j].symbol || !overlap(given[i], given[j])) continue;
       refuse(arguments[i].name, "shares elements with '" + arguments[j].name + "', and is written",
              "pass buffers that do not overlap");
     }
