@@ -169,6 +169,12 @@ Value* ExpressionEmitter::load(const ir::Node& n) {
   const std::int64_t step = stride ? stride->getSExtValue() : std::numeric_limits<std::int64_t>::max();
   if (step == 1) return dense_load(from, t, lanes.base, mask);
   if (step == 0 && !mask.value) return values.splat(scalar_load(from, t.element(), lanes.base), t.lanes);
+  if (step == 0) {  // one element, if any lane wants it: lane 0 loads it for all
+    llvm::Constant* none = llvm::Constant::getNullValue(mask.value->getType());
+    Value* first = b_.CreateInsertElement(none, b_.CreateOrReduce(mask.value), std::uint64_t{0});
+    Value* loaded = dense_load(from, t, lanes.base, {first});
+    return b_.CreateShuffleVector(loaded, llvm::SmallVector<int, 64>(t.lanes, 0));
+  }
   if (step == -1) {
     Value* first = b_.CreateSub(lanes.base, values.integer_constant(Index(), t.lanes - 1), "", false, true);
     return reverse(dense_load(from, t, first, {mask.value ? reverse(mask.value) : nullptr}));
