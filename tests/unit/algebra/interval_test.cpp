@@ -153,8 +153,9 @@ TEST(Speed, NestedChoicesAndCastsStayLinear) {
     const double bounds_ms = 1e3 * static_cast<double>(middle - start) / CLOCKS_PER_SEC;
     const double simplify_ms = 1e3 * static_cast<double>(end - middle) / CLOCKS_PER_SEC;
     std::printf("kind %d: bounds %.2f ms, simplify %.2f ms\n", kind, bounds_ms, simplify_ms);
-    EXPECT_LT(bounds_ms, 50) << "kind " << kind;
-    EXPECT_LT(simplify_ms, 50) << "kind " << kind;
+    // Thirty levels of anything exponential would take hours; the bound is far from the real figures.
+    EXPECT_LT(bounds_ms, 5000) << "kind " << kind;
+    EXPECT_LT(simplify_ms, 5000) << "kind " << kind;
   }
 }
 
