@@ -1,10 +1,10 @@
-# Runs PROGRAM with ARGUMENTS; what it prints must stand, word for word, in PAGE.
-execute_process(COMMAND ${PROGRAM} ${ARGUMENTS} OUTPUT_VARIABLE printed RESULT_VARIABLE code)
+# Runs PROGRAM with ARGUMENTS; what it prints, on both streams, must stand, word for word, in PAGE.
+execute_process(COMMAND ${PROGRAM} ${ARGUMENTS} OUTPUT_VARIABLE printed ERROR_VARIABLE printed RESULT_VARIABLE code)
 if(NOT code EQUAL 0)
-  message(FATAL_ERROR "the lesson failed (${code}):\n${printed}")
+  message(FATAL_ERROR "the program failed (${code}):\n${printed}")
 endif()
 file(READ ${PAGE} page)
 string(FIND "${page}" "\n${printed}" position)
 if(position EQUAL -1)
-  message(FATAL_ERROR "the page says something else; the lesson printed:\n${printed}")
+  message(FATAL_ERROR "the page says something else; the program printed:\n${printed}")
 endif()
