@@ -121,6 +121,10 @@ struct Definer {
   void find_domain() {
     for (const Expr& e : everything()) {
       ir::for_each_node(e.node(), [&](const ir::Ref& n) {
+        if (!is_update && n->op == ir::Op::Access && n->symbol == contents->definition.id) {
+          refuse("the first definition calls the Func itself",
+                 "define a start for every element first, then write the rest as an update over an RDom");
+        }
         const auto found = entity_as<DomainContents>(*n, Entity::Kind::Domain);
         if (!found || found == domain) return true;
         if (!is_update) {

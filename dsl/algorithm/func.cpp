@@ -2,6 +2,8 @@
 
 #include <sinter/func.h>
 
+#include <algorithm>
+
 #include "dsl/algorithm/define.h"
 #include "dsl/algorithm/func_contents.h"
 #include "dsl/algorithm/typing.h"
@@ -21,7 +23,8 @@ std::shared_ptr<FuncContents> new_contents(const std::string& name) {
 
 std::vector<Expr> components(const FuncRef& ref) {
   std::vector<Expr> values;
-  for (std::size_t i = 0; i < ref.size(); ++i)
+  // An undefined Func has no component: calling it all the same is refused.
+  for (std::size_t i = 0; i < std::max<std::size_t>(ref.size(), 1); ++i)
     values.push_back(call(ref.contents(), ref.arguments(), i, ref.where()));
   return values;
 }

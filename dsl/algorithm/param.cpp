@@ -58,23 +58,28 @@ int ImageParam::dimensions() const {
   return contents_ ? static_cast<int>(contents_->fields.size()) : 0;
 }
 
-void ImageParam::set(const Buffer<>& buffer) {
+void ImageParam::set(const Buffer<>& buffer, Location where) {
   if (buffer.defined() && (buffer.type() != type() || buffer.dimensions() != dimensions())) {
     throw AlgorithmError(make_diagnostic(
         name(), "set",
         "the image is " + to_string(type()) + " with " + counted(dimensions(), "dimension") +
             ", and the Buffer is " + to_string(buffer.type()) + " with " +
             std::to_string(buffer.dimensions()),
-        "give a Buffer of the image's type and number of dimensions"));
+        "give a Buffer of the image's type and number of dimensions").at(where));
   }
   contents_->buffer = buffer;
 }
 Buffer<> ImageParam::get() const { return contents_->buffer; }
 void ImageParam::reset() { contents_->buffer = Buffer<>(); }
 
-Expr ImageParam::access(std::vector<Expr> coordinates) const {
+Expr ImageParam::access(std::vector<Expr> coordinates, Location where) const {
   ensure(defined(), "a call of an ImageParam without type");
-  return access_image(contents_, std::move(coordinates));
+  try {
+    return access_image(contents_, std::move(coordinates));
+  } catch (const AlgorithmError& refused) {
+    Diagnostic diagnostic = refused.diagnostic();
+    throw AlgorithmError(diagnostic.at(where));
+  }
 }
 ImageParam::operator Func() const { return Func((*this)(_)); }
 

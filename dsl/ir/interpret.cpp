@@ -230,20 +230,20 @@ void Interpreter::run_allocate(const Node& node) {
 
 void Interpreter::run_assert(const Node& node) {
   if (evaluate_decisive(node, node.args[0]) != 0) return;
-  Diagnostic diagnostic;
+  std::string text;
   std::size_t next = 1;
   const std::string& message = node.symbol.name();
   for (std::size_t i = 0; i < message.size(); i++) {
     const bool is_hole = message.compare(i, 2, "{}") == 0 && next < node.args.size();
     if (is_hole) {
       const Value& value = evaluate(node.args[next++]);
-      diagnostic.reason += value[0].poison != nullptr ? "?" : plain_text(value[0].value);
+      text += value[0].poison != nullptr ? "?" : plain_text(value[0].value);
       i++;
     } else {
-      diagnostic.reason += message[i];
+      text += message[i];
     }
   }
-  throw RuntimeError(diagnostic);
+  throw RuntimeError(parse_diagnostic(text));
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ std::optional<Diagnostic> check(const Entry& entry, State& state) {
   if (problem) {
     problem->stage = stage_text(state.algorithm, entry.stage);
     problem->directive = to_string(entry.directive, state.algorithm);
-    problem->at(entry.where);
+    entry.locate(*problem);
   }
   return problem;
 }

@@ -47,6 +47,16 @@ struct Entry {
   std::source_location where;
   /// Conditions of the branches, outermost first, that the directive speaks of.
   std::vector<Expr> branch;
+  /// Of a directive that was read from a text.
+  std::string file = {};
+  unsigned line = 0;
+
+  void locate(Diagnostic& problem) const {
+    problem.at(where);
+    if (line == 0) return;
+    problem.file = file;
+    problem.line = line;
+  }
 };
 
 struct Schedule {

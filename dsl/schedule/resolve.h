@@ -36,7 +36,7 @@ template <typename Matches>
   for (auto e = schedule.entries.rbegin(); e != schedule.entries.rend(); ++e) {
     if (e->stage == ref && matches(e->directive)) {
       problem.directive = to_string(e->directive, state.algorithm);
-      problem.at(e->where);
+      e->locate(problem);
       break;
     }
   }

@@ -45,17 +45,20 @@ struct Parser {
 
   // --- errors and characters
   // ------------------------------------------------------------------------
+  unsigned line_of(std::size_t offset) const {
+    const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(offset, text.size()));
+    return static_cast<unsigned>(std::count(text.begin(), end, '\n')) + 1;
+  }
   [[noreturn]] void fail(const Piece& piece, const std::string& reason, const std::string& remedy) {
     const std::size_t end = std::min(piece.offset, text.size());
-    const auto begin = text.begin();
-    const auto lines = std::count(begin, begin + static_cast<std::ptrdiff_t>(end), '\n');
+    const unsigned line = line_of(end);
     const std::size_t line_start = text.rfind('\n', end == 0 ? 0 : end - 1);
     const std::size_t column =
-        lines == 0 || line_start == std::string::npos ? end + 1 : end - line_start;
+        line == 1 || line_start == std::string::npos ? end + 1 : end - line_start;
     Diagnostic problem = refusal("column " + std::to_string(column) + ": " + reason, remedy);
     problem.directive = piece.text;
     problem.file = filename;
-    problem.line = static_cast<unsigned>(lines) + 1;
+    problem.line = line;
     throw ScheduleError(problem);
   }
   void skip_space() {
@@ -437,7 +440,7 @@ struct Parser {
                                std::make_index_sequence<std::variant_size_v<Directive>>());
     const auto* specialize = std::get_if<Specialize>(&directive);
     if (specialize == nullptr || !is_known_branch(of, branch, specialize->condition)) {
-      schedule.entries.push_back({of, directive, std::source_location::current(), branch});
+      schedule.entries.push_back({of, directive, std::source_location(), branch, filename, line_of(call.offset)});
     }
     if (specialize != nullptr) {
       branch.push_back(specialize->condition);

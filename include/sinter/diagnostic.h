@@ -26,6 +26,9 @@ struct Diagnostic {
 /// "file:line: stage 'f': split(x, x, xi, 8): reason\n  remedy: ..."
 std::string to_string(const Diagnostic&);
 
+/// Finds the parts in what to_string wrote, without a line; text of another form is all reason.
+Diagnostic parse_diagnostic(const std::string& text);
+
 /// Base of every error that a user can provoke.
 class Error : public std::runtime_error {
  public:

@@ -6,7 +6,10 @@
 #include <concepts>
 #include <cstdint>
 #include <memory>
+#include <source_location>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <sinter/symbol.h>
@@ -67,6 +70,16 @@ class Var {
 
  private:
   Symbol symbol_;
+};
+
+/// A coordinate, and where it was written.
+struct Coordinate {
+  template <typename T>
+    requires(std::is_convertible_v<T, Expr> && !std::is_same_v<std::remove_cvref_t<T>, Coordinate>)
+  Coordinate(T&& e, std::source_location location = std::source_location::current())
+      : expr(std::forward<T>(e)), where(location) {}
+  Expr expr;
+  std::source_location where;
 };
 
 Expr operator+(Expr, Expr);

@@ -25,16 +25,6 @@ class Stage;
 /// Stands for all dimensions not written: g(_) = f(_) * 2; g(x, _) = f(_, x).
 inline const Var _("_");
 
-/// A coordinate, and where it was written.
-struct Coordinate {
-  template <typename T>
-    requires(std::is_convertible_v<T, Expr> && !std::is_same_v<std::remove_cvref_t<T>, Coordinate>)
-  Coordinate(T&& e, std::source_location location = std::source_location::current())
-      : expr(std::forward<T>(e)), where(location) {}
-  Expr expr;
-  std::source_location where;
-};
-
 /// One component of a call.
 class FuncTupleElementRef {
  public:
@@ -254,10 +244,10 @@ class Func {
   // --- running --------------------------------------------------------------------------------------
   void print_loop_nest() const;
   void compile_jit(const Target& = {});
-  Realization realize(const std::vector<int>& sizes = {}, const Target& = {});
-  void realize(const RealizationArg& outputs, const Target& = {});
-  void infer_input_bounds(const std::vector<int>& sizes, const Target& = {});
-  void infer_input_bounds(const RealizationArg& outputs, const Target& = {});
+  Realization realize(const std::vector<int>& sizes = {}, const Target& = {}, Location where = Location::current());
+  void realize(const RealizationArg& outputs, const Target& = {}, Location where = Location::current());
+  void infer_input_bounds(const std::vector<int>& sizes, const Target& = {}, Location where = Location::current());
+  void infer_input_bounds(const RealizationArg& outputs, const Target& = {}, Location where = Location::current());
 
  private:
   FuncRef call(std::vector<Expr> args, Location where) const { return FuncRef(contents_, std::move(args), where); }

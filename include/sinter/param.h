@@ -2,6 +2,7 @@
 // Parameters: Param<T> is a scalar, ImageParam an image, both given when the pipeline is called.
 
 #include <memory>
+#include <source_location>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,6 +62,8 @@ class Param : public ParamBase {
 
 /// An image argument.
 class ImageParam {
+  using Location = std::source_location;
+
  public:
   /// One dimension of the image, as expressions of its caller's buffer.
   class Dimension {
@@ -93,15 +96,20 @@ class ImageParam {
   Expr channels() const { return dim(2).extent(); }
 
   /// The buffer that realize() uses; refuses another type or rank.
-  void set(const Buffer<>&);
+  void set(const Buffer<>&, Location where = Location::current());
   Buffer<> get() const;
   void reset();
 
-  Expr access(std::vector<Expr> coordinates) const;
-  template <typename... Args>
-    requires(std::is_convertible_v<Args, Expr> && ...)
-  Expr operator()(Args&&... args) const { return access({static_cast<Expr>(std::forward<Args>(args))...}); }
-  Expr operator()(std::vector<Expr> coordinates) const { return access(std::move(coordinates)); }
+  Expr access(std::vector<Expr> coordinates, Location where = Location::current()) const;
+  template <typename... Rest>
+    requires(std::is_convertible_v<Rest, Expr> && ...)
+  Expr operator()(const Coordinate& first, const Rest&... rest) const {
+    return access({first.expr, static_cast<Expr>(rest)...}, first.where);
+  }
+  Expr operator()(Location where = Location::current()) const { return access({}, where); }
+  Expr operator()(std::vector<Expr> coordinates, Location where = Location::current()) const {
+    return access(std::move(coordinates), where);
+  }
 
   /// A Func that copies the image.
   operator Func() const;

@@ -2,6 +2,7 @@
 // Pipeline: one or more output Funcs, compiled and run together.
 
 #include <memory>
+#include <source_location>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +40,8 @@ struct RealizationArg {
 };
 
 class Pipeline {
+  using Location = std::source_location;
+
  public:
   Pipeline() = default;
   Pipeline(const Func& output);
@@ -50,12 +53,12 @@ class Pipeline {
   /// Compiles now instead of at the first call.
   Pipeline& compile(const Target& = {});
   /// All outputs over [0, size) in each dimension.
-  Realization realize(const std::vector<int>& sizes = {}, const Target& = {});
+  Realization realize(const std::vector<int>& sizes = {}, const Target& = {}, Location where = Location::current());
   /// Into buffers that exist; their mins and extents say which region.
-  void realize(const RealizationArg& outputs, const Target& = {});
+  void realize(const RealizationArg& outputs, const Target& = {}, Location where = Location::current());
   /// Sets unset ImageParams to buffers that are just large enough.
-  void infer_input_bounds(const std::vector<int>& sizes, const Target& = {});
-  void infer_input_bounds(const RealizationArg& outputs, const Target& = {});
+  void infer_input_bounds(const std::vector<int>& sizes, const Target& = {}, Location where = Location::current());
+  void infer_input_bounds(const RealizationArg& outputs, const Target& = {}, Location where = Location::current());
   /// Prints the loop nests to standard error.
   void print_loop_nest() const;
 

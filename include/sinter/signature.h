@@ -208,7 +208,7 @@ void call(Typed<P>& typed, const Args&... arguments) {
               std::get<I>(given)),
          ...);
       }(std::make_index_sequence<sizeof...(Args)>{});
-      typed.pipeline().realize(outputs);
+      typed.pipeline().realize(outputs, Target(), std::source_location());
     }
   }
 }

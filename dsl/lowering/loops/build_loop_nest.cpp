@@ -269,7 +269,11 @@ class NestBuilder {
       if (box == local_storage.end()) return body;
       std::vector<ir::Range> ranges;
       for (const Interval& i : box->second.dimensions) ranges.push_back({i.min, extent_of(i)});
-      return ir::realize(stage->id, stage->types, ranges, schedule_of(*stage).memory, body);
+      const ir::MemoryKind memory = schedule_of(*stage).memory;
+      if (schedule_of(*stage).compute.kind != Placement::Kind::Inline) return ir::realize(stage->id, stage->types, ranges, memory, body);
+      // Computed around each use, also inside another use's scope: each has a name of its own.
+      const Symbol name = Symbol::fresh(stage->id.name());
+      return ir::realize(name, stage->types, ranges, memory, renamed(body, stage->id, name));
     };
     Stmt body = inner.body;
     for (const auto& [stage, produced] : bodies) {

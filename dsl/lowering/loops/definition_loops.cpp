@@ -233,7 +233,7 @@ class LoopMaker {
   }
 
   /// require(c, v): the check becomes a statement before the Provide.
-  static Expr take_requirements(const Expr& value, std::vector<ir::Stmt>& statements) {
+  Expr take_requirements(const Expr& value, std::vector<ir::Stmt>& statements) const {
     std::vector<ir::Ref> found;
     ir::for_each_node(value.node(), [&](const ir::Ref& n) {
       if (n->op == Op::Require) found.push_back(n);
@@ -242,7 +242,7 @@ class LoopMaker {
     if (found.empty()) return value;
     ir::Rewriter drop([](const ir::Ref& n) { return n->op == Op::Require ? n->args[1] : n; });
     for (const ir::Ref& n : found) {
-      statements.push_back(ir::assert_that(drop(Expr(n->args[0])), n->symbol.name()));
+      statements.push_back(ir::assert_that(drop(Expr(n->args[0])), "stage '" + stage_.name + "': require: " + n->symbol.name()));
     }
     return drop(value);
   }
