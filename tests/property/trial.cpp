@@ -1,0 +1,372 @@
+#include "tests/property/trial.h"
+
+#include <cstring>
+#include <functional>
+#include <limits>
+
+#include "backends/driver/compile_pipeline.h"
+#include "dsl/algebra/simplify.h"
+#include "dsl/algorithm/evaluate.h"
+#include "dsl/lowering/loops/build_loop_nest.h"
+#include "dsl/lowering/passes.h"
+#include "dsl/schedule/resolve.h"
+#include "tests/property/random.h"
+
+namespace sinter::test {
+
+namespace {
+
+constexpr std::byte Untouched{0x5a};
+constexpr std::int64_t Guard = 64;  // elements before and after
+
+/// Elements over a box, rows padded, with guards around.
+struct Memory {
+  std::vector<std::byte> bytes;
+  ir::BufferView view;
+
+  Memory(Type type, const std::vector<Extent>& box, bool padded) {
+    std::int64_t stride = 1;
+    for (const Extent& e : box) {
+      view.dimensions.push_back({e.min, e.extent, stride});
+      stride *= std::max(e.extent, 0);
+      if (padded) stride += 3;
+    }
+    const auto size = static_cast<std::size_t>((stride + 2 * Guard) * type.bytes());
+    bytes.assign(size, Untouched);
+    view.type = type;
+    view.host = bytes.data() + Guard * type.bytes();
+  }
+  Memory(Memory&&) = default;
+  Memory(const Memory&) = delete;
+
+  template <typename Visit>
+  void for_each_element(const Visit& visit) const {
+    std::vector<std::int64_t> at;
+    for (const auto& d : view.dimensions) {
+      if (d.extent <= 0) return;
+      at.push_back(d.min);
+    }
+    while (true) {
+      std::int64_t offset = 0;
+      for (std::size_t d = 0; d < at.size(); ++d) offset += (at[d] - view.dimensions[d].min) * view.dimensions[d].stride;
+      visit(at, static_cast<std::byte*>(view.host) + offset * view.type.bytes());
+      std::size_t d = 0;
+      for (; d < at.size(); ++d) {
+        if (++at[d] < view.dimensions[d].min + view.dimensions[d].extent) break;
+        at[d] = view.dimensions[d].min;
+      }
+      if (d == at.size()) return;
+    }
+  }
+};
+
+std::string coordinates_text(const std::vector<std::int64_t>& at) {
+  std::string text;
+  for (std::int64_t c : at) text += (text.empty() ? "" : ", ") + std::to_string(c);
+  return "(" + text + ")";
+}
+
+/// Empty when both hold the same elements and nothing around them changed.
+std::string difference(const Memory& expected, const Memory& got) {
+  std::string text;
+  int count = 0;
+  std::vector<std::byte> rest = got.bytes;
+  got.for_each_element([&](const std::vector<std::int64_t>& at, std::byte* address) {
+    const std::ptrdiff_t offset = address - got.bytes.data();
+    const ir::Scalar a = ir::read_scalar(got.view.type, expected.bytes.data() + offset);
+    const ir::Scalar b = ir::read_scalar(got.view.type, address);
+    if (!a.same(b) && ++count <= 3) {
+      text += "  at " + coordinates_text(at) + ": " + ir::to_string(b) + ", the oracle says " + ir::to_string(a) + "\n";
+    }
+    std::memset(rest.data() + offset, static_cast<int>(Untouched), static_cast<std::size_t>(got.view.type.bytes()));
+  });
+  if (count > 3) text += "  and " + std::to_string(count - 3) + " more\n";
+  for (std::byte b : rest) {
+    if (b != Untouched) return text + "  memory around the elements was written\n";
+  }
+  return text;
+}
+
+void fill(const Memory& memory, std::uint64_t seed) {
+  const Type type = memory.view.type;
+  Random style(seed);
+  const bool specials = style.chance(25), wide = style.chance(50);
+  memory.for_each_element([&](const std::vector<std::int64_t>& at, std::byte* address) {
+    std::uint64_t hash = seed;
+    for (std::int64_t c : at) hash = hash * 0x100000001b3u + static_cast<std::uint64_t>(c + 1000);
+    Random random(hash);
+    ir::Scalar value;
+    if (type.is_float()) {
+      double real = random.in(-400, 400) / 16.0;
+      if (wide && random.chance(10)) real *= 1e6;
+      if (specials && random.chance(6)) {
+        const double list[] = {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
+                               -std::numeric_limits<double>::infinity(), -0.0, 1e-40, 3.4e38};
+        real = list[random.index(6)];
+      }
+      value = ir::Scalar::of_real(type, real);
+    } else if (wide || random.chance(10)) {
+      value = ir::Scalar::of_integer(type, static_cast<std::int64_t>(random.next()));
+    } else {
+      value = ir::Scalar::of_integer(type, random.in(type.is_uint() ? 0 : -6, 12));
+    }
+    if (type.is_bool()) value = ir::Scalar::of_integer(type, random.in(0, 1));
+    ir::write_scalar(value, address);
+  });
+}
+
+std::uint64_t hash_of(const std::string& name) {
+  std::uint64_t h = 1469598103934665603u;
+  for (char c : name) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  return h;
+}
+
+/// The regions of the images that have no fixed size, as numbers.
+void add_regions(const Instance& instance, const schedule::ScheduledPipeline& scheduled,
+                 std::map<Symbol, std::vector<Extent>>& boxes) {
+  const lowering::InputRegions needed = lowering::required_inputs(scheduled);
+  ir::Substitution values;
+  for (const ir::Argument& a : needed.module.arguments) {
+    if (a.kind == ir::Argument::Kind::Scalar) {
+      const ir::Scalar& s = instance.scalars.at(a.symbol);
+      values[a.symbol] = a.type.is_float() ? ir::real_literal(a.type, s.real) : ir::literal(a.type, s.integer);
+      continue;
+    }
+    const std::vector<Extent>* box = nullptr;
+    if (a.kind == ir::Argument::Kind::Input) {
+      if (const auto it = instance.images.find(a.symbol); it != instance.images.end()) box = &it->second;
+    } else {
+      for (std::size_t i = 0; i < instance.boxes.size(); ++i) {
+        if (instance.algorithm.outputs[i] == a.stage) box = &instance.boxes[i];
+      }
+    }
+    for (std::size_t d = 0; box != nullptr && d < a.dimensions.size(); ++d) {
+      values[a.dimensions[d].min] = ir::index_literal((*box)[d].min);
+      values[a.dimensions[d].extent] = ir::index_literal((*box)[d].extent);
+    }
+  }
+  for (const lowering::InputRegion& region : needed.regions) {
+    if (instance.images.count(region.input)) continue;
+    std::vector<Extent>& box = boxes[region.input];
+    const bool first = box.empty();
+    for (std::size_t d = 0; d < region.box.dimensions.size(); ++d) {
+      const algebra::Interval& i = region.box.dimensions[d];
+      if (!i.bounded()) throw InternalError("the region of an input is unbounded");
+      std::int64_t low = 0, high = 0;
+      const Expr low_text = algebra::simplify(ir::substitute(i.min, values)), high_text = algebra::simplify(ir::substitute(i.max, values));
+      if (!ir::as_constant(low_text, &low) || !ir::as_constant(high_text, &high)) {
+        throw InternalError("the region of an input does not become a number: " + ir::print(low_text) + " .. " + ir::print(high_text));
+      }
+      if (low < -100000 || high > 100000) throw InternalError("the region of an input is absurd: " + std::to_string(low) + " .. " + std::to_string(high));
+      Extent e{static_cast<int>(low), static_cast<int>(std::max<std::int64_t>(high - low + 1, 0))};
+      if (first) box.push_back(e);
+      else {
+        const int end = std::max(box[d].min + box[d].extent, e.min + e.extent);
+        box[d].min = std::min(box[d].min, e.min);
+        box[d].extent = end - box[d].min;
+      }
+    }
+  }
+}
+
+/// What is read without a schedule, and with every stage at root: all components of all tuples.
+void add_plain_regions(const Instance& instance, std::map<Symbol, std::vector<Extent>>& boxes) {
+  schedule::Schedule root;
+  for (const StageDefinition& s : instance.algorithm.stages) root.entries.push_back({{s.id, 0}, schedule::ComputeRoot{}, {}, {}});
+  for (const schedule::Schedule& plain : {schedule::Schedule{}, root}) {
+    try {
+      add_regions(instance, schedule::resolve(instance.algorithm, plain, "plain"), boxes);
+    } catch (const CompileError&) {
+      // Unbounded without the schedule.
+    }
+  }
+}
+
+/// The buffers of one run.
+class Run {
+ public:
+  Run(const Instance& instance, const std::map<Symbol, std::vector<Extent>>& boxes, std::uint64_t data_seed) : instance_(instance) {
+    const bool padded = data_seed % 2 == 0;
+    arguments_.scalars.insert(instance.scalars.begin(), instance.scalars.end());
+    for (const Image& image : instance.algorithm.images) {
+      const auto fixed = instance.images.find(image.id);
+      const auto read = boxes.find(image.id);
+      std::vector<Extent> box(image.fields.size(), Extent{0, 1});
+      if (fixed != instance.images.end()) box = fixed->second;
+      else if (read != boxes.end() && read->second.size() == box.size()) box = read->second;
+      inputs_.emplace_back(image.type, box, padded);
+      fill(inputs_.back(), data_seed ^ hash_of(image.name));
+      arguments_.buffers[image.id] = inputs_.back().view;
+    }
+    padded_ = padded;
+  }
+
+  /// Runs `compute` on fresh outputs.
+  std::vector<Memory> outputs(const std::function<void(const ir::Arguments&)>& compute) const {
+    std::vector<Memory> made;
+    ir::Arguments arguments = arguments_;
+    for (std::size_t i = 0; i < instance_.algorithm.outputs.size(); ++i) {
+      const StageDefinition& stage = instance_.algorithm.stage(instance_.algorithm.outputs[i]);
+      for (std::size_t c = 0; c < stage.types.size(); ++c) {
+        made.emplace_back(stage.types[c], instance_.boxes[i], padded_);
+        arguments.buffers[output_symbol(stage, c)] = made.back().view;
+      }
+    }
+    compute(arguments);
+    return made;
+  }
+
+ private:
+  const Instance& instance_;
+  std::vector<Memory> inputs_;
+  ir::Arguments arguments_;
+  bool padded_ = false;
+};
+
+std::string differences(const std::vector<Memory>& expected, const std::vector<Memory>& got) {
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const std::string text = difference(expected[i], got[i]);
+    if (!text.empty()) return "output " + std::to_string(i) + " differs\n" + text;
+  }
+  return "";
+}
+
+TrialResult failed(const std::string& text) { return {TrialResult::Kind::Failed, {}, text}; }
+
+/// Rewrites keep the original's bits: none, or of integers only.
+bool rewrites_are_exact(const Instance& instance, const Algorithm& rewritten) {
+  for (const schedule::Entry& e : instance.schedule.entries) {
+    if (!std::holds_alternative<schedule::Rfactor>(e.directive) && !std::holds_alternative<schedule::ReduceAcross>(e.directive)) continue;
+    const StageDefinition* stage = rewritten.find(e.stage.stage);
+    if (stage == nullptr) return false;
+    for (Type t : stage->types) {
+      if (t.is_float()) return false;
+    }
+  }
+  return true;
+}
+
+struct Level {
+  std::string pass;
+  ir::Module module;
+};
+
+TrialResult compare_levels(const Instance& instance, const driver::Compiled& compiled, const std::vector<Level>& levels) {
+  std::map<Symbol, std::vector<Extent>> boxes;
+  add_regions(instance, compiled.scheduled, boxes);
+  add_plain_regions(instance, boxes);
+  const Run run(instance, boxes, instance.data_seed);
+  std::vector<Memory> expected;
+  std::string oracle_refuses;
+  try {
+    expected = run.outputs([&](const ir::Arguments& a) { evaluate(compiled.scheduled.algorithm, a); });
+  } catch (const RuntimeError& e) {
+    oracle_refuses = e.what();
+  }
+  if (oracle_refuses.empty() && rewrites_are_exact(instance, compiled.scheduled.algorithm)) {
+    const auto original = run.outputs([&](const ir::Arguments& a) { evaluate(instance.algorithm, a); });
+    const std::string text = differences(original, expected);
+    if (!text.empty()) return failed("the rewritten algorithm: " + text + to_string(compiled.scheduled.algorithm));
+  }
+  TrialResult result;
+  bool first = true;
+  const auto agree = [&](const std::string& where, const ir::Module* module, const std::function<void(const ir::Arguments&)>& compute) {
+    if (result.kind == TrialResult::Kind::Failed) return;
+    bool refused = false;
+    std::string text;
+    try {
+      const auto got = run.outputs(compute);
+      if (oracle_refuses.empty()) text = differences(expected, got);
+    } catch (const RuntimeError& e) {
+      refused = true;
+      result.refusal = e.diagnostic();
+      text = e.what();
+    } catch (const std::exception& e) {
+      result = failed(where + ": error: " + e.what());
+      if (module != nullptr) result.text += "\n" + ir::print(*module);
+      return;
+    }
+    if (first && refused) result.kind = TrialResult::Kind::RefusedAtCall;
+    first = false;
+    if (refused != (result.kind == TrialResult::Kind::RefusedAtCall)) {
+      result = failed(where + ": refusal differs: the call " + (refused ? "is refused: " + text : std::string("is not refused")));
+    } else if (!refused && (!text.empty() || !oracle_refuses.empty())) {
+      result = failed(where + ": " + (text.empty() ? "only the oracle refuses: " + oracle_refuses : text));
+      if (module != nullptr) result.text += ir::print(*module);
+    }
+  };
+  for (const Level& level : levels) {
+    agree("after " + level.pass, &level.module, [&](const ir::Arguments& a) { ir::interpret(level.module, a, instance.data_seed); });
+  }
+  agree("host code", nullptr, [&](const ir::Arguments& a) { compiled.executable->launch(a, nullptr); });
+  return result;
+}
+
+}  // namespace
+
+TrialResult run_trial(const Instance& instance) {
+  schedule::ScheduledPipeline scheduled;
+  try {
+    scheduled = schedule::resolve(instance.algorithm, instance.schedule, "trial");
+  } catch (const ScheduleError& e) {
+    return {TrialResult::Kind::RefusedAtResolve, e.diagnostic(), ""};
+  } catch (const std::exception& e) {
+    return failed(std::string("resolve: ") + e.what());
+  }
+  std::vector<Level> levels;
+  driver::CompileOptions options;
+  options.verify = true;
+  const std::string last = lowering::passes().back().name;
+  options.after_pass = [&](const std::string& pass, const ir::Module& module) {
+    if (pass == "build_loop_nest" || pass == "partition_loops" || pass == last) levels.push_back({pass, module});
+  };
+  driver::Compiled compiled;
+  try {
+    compiled = driver::compile_pipeline(scheduled, Target(), options);
+  } catch (const Error& e) {
+    if (!levels.empty() && levels.back().pass == last) return failed(std::string("compile: ") + e.what());
+    return {TrialResult::Kind::RefusedAtLower, e.diagnostic(), ""};
+  } catch (const std::exception& e) {
+    return failed(std::string("lower: ") + e.what());
+  }
+  try {
+    return compare_levels(instance, compiled, levels);
+  } catch (const std::exception& e) {
+    return failed(std::string("run: ") + e.what());
+  }
+}
+
+std::optional<bool> agrees_when_forced(const Instance& instance) {
+  namespace sched = schedule;
+  try {
+    sched::State state = sched::initial_state(instance.algorithm);
+    for (const sched::Entry& entry : instance.schedule.entries) sched::replay(entry, state);
+    sched::choose_tails(state);
+    try {
+      sched::settle_placements(state, {});
+    } catch (const ScheduleError&) {
+      for (auto& [id, s] : state.schedules) {
+        if (!state.stored_explicitly.contains(id)) s.store = s.compute;
+      }
+    }
+    sched::ScheduledPipeline scheduled;
+    scheduled.name = "forced";
+    scheduled.algorithm = std::move(state.algorithm);
+    scheduled.schedules = std::move(state.schedules);
+    const ir::Module module = lowering::lower(scheduled);
+    std::map<Symbol, std::vector<Extent>> boxes;
+    add_regions(instance, scheduled, boxes);
+    add_plain_regions(instance, boxes);
+    for (std::uint64_t seed = 0; seed < 3; ++seed) {
+      const Run run(instance, boxes, instance.data_seed + seed);
+      const auto expected = run.outputs([&](const ir::Arguments& a) { evaluate(scheduled.algorithm, a); });
+      const auto got = run.outputs([&](const ir::Arguments& a) { ir::interpret(module, a, seed); });
+      if (!differences(expected, got).empty()) return false;
+    }
+    return true;
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace sinter::test
