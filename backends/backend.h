@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,14 @@ class Stream {
   virtual void synchronize() = 0;
 };
 
+/// An argument of one call: a buffer, as ir::BufferView describes it, or a scalar. Borrows both.
+struct CallArgument {
+  Type type;
+  void* host = nullptr;
+  std::span<const ir::BufferView::Dimension> dimensions = {};
+  const ir::Scalar* scalar = nullptr;  // null: a buffer
+};
+
 /// Loaded and ready. Thread-safe: launch may be called from several threads at once.
 class Executable {
  public:
@@ -45,7 +54,22 @@ class Executable {
   /// may be null and the call returns when the work is done.
   /// Throws RuntimeError when the entry's checks refuse the call.
   virtual void launch(const ir::Arguments&, Stream* stream) const = 0;
+  /// The same for repeated calls: `given` are the arguments in the order of `arguments`, which are
+  /// those of the CompiledModule.
+  virtual void call(const std::vector<ir::Argument>& arguments, std::span<const CallArgument> given,
+                    Stream* stream) const;
 };
+
+inline void Executable::call(const std::vector<ir::Argument>& arguments, std::span<const CallArgument> given,
+                             Stream* stream) const {
+  ir::Arguments named;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const CallArgument& a = given[i];
+    if (a.scalar) named.scalars[arguments[i].symbol] = *a.scalar;
+    else named.buffers[arguments[i].symbol] = {a.host, a.type, {a.dimensions.begin(), a.dimensions.end()}};
+  }
+  launch(named, stream);
+}
 
 class Device {
  public:

@@ -6,9 +6,13 @@ namespace sinter::backends {
 
 namespace {
 
-constexpr int SpinsBeforeSleep = 2000;  // some 20 to 60 microseconds
+constexpr int SpinsBeforeSleep = 2000;  // some 20 to 80 microseconds
+constexpr int SpinsBeforeYield = 32;
 
-void pause() {
+/// Waits a little. Every so often the processor is offered to others: on a busy machine a thread that
+/// was woken may have taken it from the very thread that woke it.
+void pause(int spins) {
+  if (spins % SpinsBeforeYield == SpinsBeforeYield - 1) return std::this_thread::yield();
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #else
@@ -77,7 +81,7 @@ std::int32_t ThreadPool::parallel_for(Body body, std::int64_t min, std::int64_t 
   }
   // Nobody can join any more; those inside are running a piece each.
   for (int spins = 0; job.helpers.load(std::memory_order_acquire) != 0; ++spins) {
-    if (spins < SpinsBeforeSleep) pause();
+    if (spins < SpinsBeforeSleep) pause(spins);
     else std::this_thread::yield();
   }
   return job.result.load();
@@ -115,7 +119,7 @@ void ThreadPool::work() {
       leave(*job);
       continue;
     }
-    for (int spins = 0; spins < SpinsBeforeSleep && arrivals_.load(std::memory_order_relaxed) == seen; ++spins) pause();
+    for (int spins = 0; spins < SpinsBeforeSleep && arrivals_.load(std::memory_order_relaxed) == seen; ++spins) pause(spins);
     std::unique_lock lock(mutex_);
     ++sleeping_;
     sleepers_.wait(lock, [&] { return arrivals_.load(std::memory_order_relaxed) != seen; });

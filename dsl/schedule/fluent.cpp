@@ -68,6 +68,15 @@ void record(const std::shared_ptr<FuncContents>& contents, int definition,
 
 std::uint64_t latest_directive() { return counter(); }
 
+std::uint64_t latest_directive(const std::vector<Func>& outputs) {
+  std::unordered_set<Symbol> seen;
+  std::vector<Family::Numbered> entries;
+  for (const Func& f : outputs) gather(f.contents(), seen, entries);
+  std::uint64_t latest = 0;
+  for (const Family::Numbered& numbered : entries) latest = std::max(latest, numbered.sequence);
+  return latest;
+}
+
 Schedule schedule_of(const std::vector<Func>& outputs) {
   std::unordered_set<Symbol> seen;
   std::vector<Family::Numbered> entries;

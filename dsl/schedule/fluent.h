@@ -30,6 +30,8 @@ void record(const std::shared_ptr<FuncContents>&, int definition, const std::vec
             Directive, const std::source_location& where);
 /// The number of the last directive written anywhere in this process; 0 when none was.
 std::uint64_t latest_directive();
+/// The number of the latest directive in the default schedules that schedule_of reads; 0: none.
+std::uint64_t latest_directive(const std::vector<Func>& outputs);
 /// The directives of all Funcs that the outputs need, in the order they were written.
 Schedule schedule_of(const std::vector<Func>& outputs);
 
