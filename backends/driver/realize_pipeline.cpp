@@ -2,8 +2,11 @@
 // called with whatever buffers and parameters are set.
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <map>
 #include <mutex>
+#include <span>
 
 #include <cstdio>
 
@@ -17,6 +20,7 @@
 #include "dsl/algorithm/buffer_access.h"
 #include "dsl/algorithm/evaluate.h"
 #include "dsl/algorithm/func_contents.h"
+#include "dsl/algorithm/wording.h"
 #include "dsl/lowering/loops/build_loop_nest.h"
 #include "dsl/schedule/fluent.h"
 #include "dsl/schedule/resolve.h"
@@ -27,9 +31,59 @@ namespace {
 
 using backends::Executable;
 
-RuntimeError refused(const std::string& subject, const std::string& reason, const std::string& remedy) {
-  return RuntimeError(Diagnostic{subject, "", reason, remedy, {}, 0});
+RuntimeError refused(const std::string& stage, const std::string& reason, const std::string& remedy) {
+  return RuntimeError(Diagnostic{stage, "realize", reason, remedy, {}, 0});
 }
+
+/// Runs `call`; a refusal that points at no line gets that of the user's call.
+template <typename Call>
+auto located(const std::source_location& where, const Call& call) {
+  const auto complete = [&](const Error& error) {
+    Diagnostic diagnostic = error.diagnostic();
+    return diagnostic.file.empty() ? diagnostic.at(where) : diagnostic;
+  };
+  try {
+    return call();
+  } catch (const RuntimeError& error) {
+    throw RuntimeError(complete(error));
+  } catch (const CompileError& error) {
+    throw CompileError(complete(error));
+  } catch (const AlgorithmError& error) {
+    throw AlgorithmError(complete(error));
+  }
+}
+
+/// The line of the directive that a failed check speaks of; of no stage or directive: as it is.
+Diagnostic with_line_of_directive(Diagnostic d, const schedule::ScheduledPipeline& scheduled) {
+  for (const StageDefinition& stage : scheduled.algorithm.stages) {
+    if (stage.name != d.stage) continue;
+    const schedule::StageSchedule& s = scheduled.of(stage.id);
+    if (d.directive.starts_with("bound") || d.directive.starts_with("align_bounds")) {
+      for (const schedule::DimensionBound& b : s.bounds) {
+        if (d.reason.starts_with("dimension " + std::to_string(b.dimension) + " ")) return d.at(b.where);
+      }
+    }
+    if (d.directive != "TailStrategy::RoundUp") continue;
+    for (const schedule::DefinitionSchedule& definition : s.definitions) {
+      for (const schedule::Relation& r : definition.relations) {
+        if (r.kind != schedule::Relation::Kind::Split || r.split.tail != schedule::Tail::RoundUp) continue;
+        for (const schedule::Loop& loop : definition.loops) {
+          if (loop.variable == r.split.inner || loop.variable == r.split.outer) return d.at(loop.where);
+        }
+      }
+    }
+  }
+  return d;
+}
+
+const char* const Undefined = "the output has no definition";
+
+/// Where an argument of the module comes from at a call: an input, a parameter, or (both null) the
+/// next output. They are the user's, who holds them as long as the pipeline's Funcs live.
+struct Source {
+  const ImageContents* image = nullptr;
+  const ParameterContents* parameter = nullptr;
+};
 
 /// One way the pipeline was compiled.
 struct Variant {
@@ -37,6 +91,7 @@ struct Variant {
   std::vector<std::string> strided;
   std::uint64_t schedule_version = 0;
   driver::Compiled compiled;
+  std::vector<Source> sources;  // by position
 };
 
 /// Objects that the front end's user holds, by the symbols they have in the module.
@@ -69,8 +124,58 @@ namespace {
 struct Cache {
   std::mutex mutex;
   std::vector<std::shared_ptr<const Variant>> variants;
+  std::uint64_t version = 0;               // of the default schedule, as it was
+  std::uint64_t seen = ~std::uint64_t{0};  // when this was the latest directive of all Funcs
   Bindings bindings;
-  bool gathered = false;
+  std::atomic<bool> gathered{false};  // bindings are complete
+};
+
+}  // namespace
+
+namespace {
+
+/// The arguments of one call, by position, without allocation where they are few.
+class Frame {
+ public:
+  Frame(const Variant& v, const std::vector<Buffer<>>& outputs) : count_(v.sources.size()) {
+    // Counted anew: an input's Buffer may have been given more dimensions since it was set.
+    std::size_t dimensions = 0, output = 0;
+    for (const Source& source : v.sources) {
+      if (!source.parameter) dimensions += contents(source, outputs, output).dimensions.size();
+    }
+    output = 0;
+    if (count_ > Few) many_.resize(count_);
+    if (dimensions > FewDimensions) many_dimensions_.resize(dimensions);
+    backends::CallArgument* argument = count_ > Few ? many_.data() : few_.data();
+    auto* next = dimensions > FewDimensions ? many_dimensions_.data() : few_dimensions_.data();
+    for (const Source& source : v.sources) {
+      if (source.parameter) {
+        const ir::Scalar& value = *source.parameter->value;
+        *argument++ = {value.type, nullptr, {}, &value};
+        continue;
+      }
+      const BufferContents& b = contents(source, outputs, output);
+      const auto* const first = next;
+      for (const BufferDimension& d : b.dimensions) *next++ = {d.min, d.extent, d.stride};
+      *argument++ = {b.type, b.host, {first, b.dimensions.size()}, nullptr};
+    }
+  }
+  Frame(const Frame&) = delete;
+  Frame& operator=(const Frame&) = delete;
+  std::span<const backends::CallArgument> arguments() const { return {count_ > Few ? many_.data() : few_.data(), count_}; }
+
+ private:
+  static constexpr std::size_t Few = 8, FewDimensions = 24;
+
+  static const BufferContents& contents(const Source& source, const std::vector<Buffer<>>& outputs, std::size_t& output) {
+    return source.image ? *source.image->buffer.contents() : *outputs[output++].contents();
+  }
+
+  std::size_t count_;
+  std::array<backends::CallArgument, Few> few_;
+  std::array<ir::BufferView::Dimension, FewDimensions> few_dimensions_;
+  std::vector<backends::CallArgument> many_;
+  std::vector<ir::BufferView::Dimension> many_dimensions_;
 };
 
 }  // namespace
@@ -81,19 +186,32 @@ struct Pipeline::Contents {
   std::shared_ptr<Cache> cache = std::make_shared<Cache>();
 
   Schedule current_schedule() const { return schedule ? *schedule : Schedule::of(outputs); }
-  std::uint64_t version() const { return schedule ? 0 : schedule::latest_directive(); }
+
+  /// Changes when the schedule does; under the cache's mutex. Directives of other Funcs cost a look.
+  std::uint64_t version() {
+    if (schedule) return 0;
+    const std::uint64_t anywhere = schedule::latest_directive();
+    if (cache->seen != anywhere) {
+      cache->version = schedule::latest_directive(outputs);
+      cache->seen = anywhere;
+    }
+    return cache->version;
+  }
 
   const Bindings& bound() {
-    const std::lock_guard lock(cache->mutex);
-    if (!cache->gathered) {
-      std::vector<const FuncContents*> seen;
-      for (const Func& f : outputs) gather(*f.contents(), seen, cache->bindings);
-      cache->gathered = true;
+    if (!cache->gathered.load(std::memory_order_acquire)) {
+      const std::lock_guard lock(cache->mutex);
+      if (!cache->gathered.load(std::memory_order_relaxed)) {
+        std::vector<const FuncContents*> seen;
+        for (const Func& f : outputs) gather(*f.contents(), seen, cache->bindings);
+        cache->gathered.store(true, std::memory_order_release);
+      }
     }
     return cache->bindings;
   }
 
   std::shared_ptr<const Variant> variant(const Target& target, const std::vector<std::string>& strided) {
+    bound();  // sources_of reads them
     const std::lock_guard lock(cache->mutex);
     auto& variants = cache->variants;
     const std::uint64_t now = version();
@@ -108,6 +226,7 @@ struct Pipeline::Contents {
     driver::CompileOptions options;
     options.strided = strided;
     made->compiled = driver::compile_pipeline(driver::resolve_pipeline(outputs, current_schedule()), target, options);
+    made->sources = sources_of(made->compiled.module);
     variants.push_back(made);
     return made;
   }
@@ -115,20 +234,20 @@ struct Pipeline::Contents {
   void check_outputs(const std::vector<Buffer<>>& buffers) const {
     std::size_t next = 0;
     for (const Func& f : outputs) {
+      if (!f.defined()) throw refused(f.name(), Undefined, "define it before the call");
       for (std::size_t c = 0; c < f.outputs(); ++c, ++next) {
-        const std::string subject = "output '" + f.name() + "'";
-        if (next >= buffers.size()) throw refused(subject, "no buffer was given for it", "give one buffer for each component of each output");
+        const std::string& subject = f.name();
+        if (next >= buffers.size()) throw refused(subject, "no buffer was given for the output", "give one buffer for each component of each output");
         const Buffer<>& b = buffers[next];
         if (!b.defined() || (b.raw_data() == nullptr && b.number_of_elements() > 0)) {
-          throw refused(subject, "its buffer has no memory", "allocate the buffer before the call");
+          throw refused(subject, "the output's buffer has no memory", "allocate the buffer before the call");
         }
         if (b.type() != f.types()[c]) {
-          throw refused(subject, "its elements are " + to_string(f.types()[c]) + ", the buffer's are " + to_string(b.type()),
+          throw refused(subject, "the output's elements are " + to_string(f.types()[c]) + ", the buffer's are " + to_string(b.type()),
                         "give a Buffer of that element type, or cast in the algorithm");
         }
         if (b.dimensions() != f.dimensions()) {
-          throw refused(subject, "it has " + std::to_string(f.dimensions()) + " dimensions, the buffer has " +
-                                     std::to_string(b.dimensions()),
+          throw refused(subject, "the output has " + counted(f.dimensions(), "dimension") + ", the buffer has " + std::to_string(b.dimensions()),
                         "give a Buffer of that many dimensions");
         }
       }
@@ -144,7 +263,7 @@ struct Pipeline::Contents {
     std::vector<std::string> strided;
     for (const auto& image : bound().images) {
       if (!image->buffer.defined()) {
-        throw refused("input '" + image->name + "'", "no buffer was set", "call set(buffer) on the ImageParam before realize()");
+        throw refused(image->name, "no buffer was set for the input", "call set(buffer) on the ImageParam before realize()");
       }
       if (is_strided(image->buffer)) strided.push_back(image->id.name());
     }
@@ -152,7 +271,7 @@ struct Pipeline::Contents {
     const bool rare = !strided.empty() || std::any_of(buffers.begin(), buffers.end(), is_strided);
     std::shared_ptr<const Variant> v = variant(target, {});
     if (rare) v = variant(target, strided_names(v->compiled.module, buffers));
-    launch(v->compiled, buffers);
+    launch(*v, buffers);
   }
 
   std::vector<std::string> strided_names(const ir::Module& module, const std::vector<Buffer<>>& buffers) {
@@ -173,22 +292,57 @@ struct Pipeline::Contents {
     return names;
   }
 
-  void bind_scalars(ir::Arguments& arguments) {
+  static void check_range(const ParameterContents& p) {
+    const auto less = [](const ir::Scalar& a, const ir::Scalar& b) {
+      if (a.type.is_float()) return a.real < b.real;
+      if (a.type.is_uint()) return static_cast<std::uint64_t>(a.integer) < static_cast<std::uint64_t>(b.integer);
+      return a.integer < b.integer;
+    };
+    const bool below = p.minimum && less(*p.value, *p.minimum), above = p.maximum && less(*p.maximum, *p.value);
+    if (!below && !above) return;
+    const auto number = [](const ir::Scalar& scalar) {  // without its type
+      const std::string text = ir::to_string(scalar);
+      return text.substr(0, text.size() - to_string(scalar.type).size());
+    };
+    const std::string range = below ? "below its range, which starts at " + number(*p.minimum)
+                                    : "above its range, which ends at " + number(*p.maximum);
+    throw refused("", "the parameter '" + p.name + "' is " + number(*p.value) + ", " + range,
+                  "set a value in its range, or widen set_range");
+  }
+
+  void infer_inputs(const RealizationArg& given);
+
+  void check_scalars() {
     for (const auto& p : bound().parameters) {
-      if (!p->value) throw refused("parameter '" + p->name + "'", "no value was set", "call set(value) on the Param before realize()");
-      arguments.scalars[p->id] = *p->value;
+      if (!p->value) throw refused("", "no value was set for the parameter '" + p->name + "'", "call set(value) on the Param before realize()");
+      check_range(*p);
     }
   }
 
-  void launch(const driver::Compiled& compiled, const std::vector<Buffer<>>& buffers) {
-    ir::Arguments arguments;
-    bind_scalars(arguments);
-    for (const auto& image : bound().images) arguments.buffers[image->id] = view_of(image->buffer);
-    std::size_t output = 0;
-    for (const ir::Argument& a : compiled.module.arguments) {
-      if (a.kind == ir::Argument::Kind::Output) arguments.buffers[a.symbol] = view_of(buffers[output++]);
+  std::vector<Source> sources_of(const ir::Module& module) {
+    std::vector<Source> sources;
+    for (const ir::Argument& a : module.arguments) {
+      Source source;
+      for (const auto& image : cache->bindings.images) {
+        if (a.kind == ir::Argument::Kind::Input && image->id == a.symbol) source.image = image.get();
+      }
+      for (const auto& parameter : cache->bindings.parameters) {
+        if (a.kind == ir::Argument::Kind::Scalar && parameter->id == a.symbol) source.parameter = parameter.get();
+      }
+      ensure(a.kind == ir::Argument::Kind::Output || source.image || source.parameter, "an argument that nobody holds");
+      sources.push_back(source);
     }
-    compiled.executable->launch(arguments, nullptr);
+    return sources;
+  }
+
+  void launch(const Variant& v, const std::vector<Buffer<>>& buffers) {
+    check_scalars();
+    Frame frame(v, buffers);
+    try {
+      v.compiled.executable->call(v.compiled.module.arguments, frame.arguments(), nullptr);
+    } catch (const RuntimeError& error) {
+      throw RuntimeError(with_line_of_directive(error.diagnostic(), v.compiled.scheduled));
+    }
   }
 };
 
@@ -219,49 +373,65 @@ Pipeline& Pipeline::compile(const Target& target) {
   return *this;
 }
 
-Realization Pipeline::realize(const std::vector<int>& sizes, const Target& target) {
+namespace {
+
+/// Buffers for all outputs over [0, size).
+std::vector<Buffer<>> make_outputs(const std::vector<Func>& outputs, const std::vector<int>& sizes) {
   std::vector<Buffer<>> buffers;
-  for (const Func& f : contents_->outputs) {
+  for (const Func& f : outputs) {
+    if (!f.defined()) throw refused(f.name(), Undefined, "define it before the call");
     if (f.dimensions() != static_cast<int>(sizes.size())) {
-      throw refused("output '" + f.name() + "'",
-                    "it has " + std::to_string(f.dimensions()) + " dimensions, " + std::to_string(sizes.size()) + " sizes were given",
+      throw refused(f.name(),
+                    "the output has " + counted(f.dimensions(), "dimension") + ", and " + counted(sizes.size(), "size") +
+                        (sizes.size() == 1 ? " is given" : " are given"),
                     "give one size for each dimension");
     }
     for (const Type t : f.types()) buffers.emplace_back(t, sizes);
   }
-  contents_->run(buffers, target);
-  return Realization(std::move(buffers));
+  return buffers;
 }
 
-void Pipeline::realize(const RealizationArg& outputs, const Target& target) { contents_->run(outputs.buffers, target); }
+}  // namespace
 
-void Pipeline::infer_input_bounds(const std::vector<int>& sizes, const Target& target) {
-  std::vector<Buffer<>> buffers;
-  for (const Func& f : contents_->outputs) {
-    for (const Type t : f.types()) buffers.emplace_back(t, sizes);
-  }
-  infer_input_bounds(RealizationArg(std::move(buffers)), target);
+Realization Pipeline::realize(const std::vector<int>& sizes, const Target& target, Location where) {
+  return located(where, [&] {
+    std::vector<Buffer<>> buffers = make_outputs(contents_->outputs, sizes);
+    contents_->run(buffers, target);
+    return Realization(std::move(buffers));
+  });
 }
 
-void Pipeline::infer_input_bounds(const RealizationArg& outputs, const Target&) {
-  Contents& c = *contents_;
-  c.check_outputs(outputs.buffers);
+void Pipeline::realize(const RealizationArg& outputs, const Target& target, Location where) {
+  located(where, [&] { contents_->run(outputs.buffers, target); });
+}
+
+void Pipeline::infer_input_bounds(const std::vector<int>& sizes, const Target&, Location where) {
+  located(where, [&] { contents_->infer_inputs(RealizationArg(make_outputs(contents_->outputs, sizes))); });
+}
+
+void Pipeline::infer_input_bounds(const RealizationArg& outputs, const Target&, Location where) {
+  located(where, [&] { contents_->infer_inputs(outputs); });
+}
+
+void Pipeline::Contents::infer_inputs(const RealizationArg& given) {
+  Contents& c = *this;
+  c.check_outputs(given.buffers);
   const lowering::InputRegions needed =
       lowering::required_inputs(driver::resolve_pipeline(c.outputs, c.current_schedule()));
-  ir::Arguments arguments;
-  c.bind_scalars(arguments);
+  c.check_scalars();
   ir::Substitution values;
+  for (const auto& p : c.bound().parameters) {
+    const ir::Scalar& s = *p->value;
+    values[p->id] = s.type.is_float() ? ir::real_literal(s.type, s.real) : ir::literal(s.type, s.integer);
+  }
   std::size_t output = 0;
   for (const ir::Argument& a : needed.module.arguments) {
     if (a.kind == ir::Argument::Kind::Output) {
-      const Buffer<>& b = outputs.buffers[output++];
+      const Buffer<>& b = given.buffers[output++];
       for (std::size_t d = 0; d < a.dimensions.size(); ++d) {
         values[a.dimensions[d].min] = ir::index_literal(b.min(static_cast<int>(d)));
         values[a.dimensions[d].extent] = ir::index_literal(b.extent(static_cast<int>(d)));
       }
-    } else if (a.kind == ir::Argument::Kind::Scalar) {
-      const ir::Scalar& s = arguments.scalars.at(a.symbol);
-      values[a.symbol] = a.type.is_float() ? ir::real_literal(a.type, s.real) : ir::literal(a.type, s.integer);
     }
   }
   for (const lowering::InputRegion& region : needed.regions) {
@@ -272,7 +442,7 @@ void Pipeline::infer_input_bounds(const RealizationArg& outputs, const Target&) 
         std::int64_t low = 0, high = 0;
         const bool known = ir::as_constant(algebra::simplify(ir::substitute(i.min, values)), &low) &&
                            ir::as_constant(algebra::simplify(ir::substitute(i.max, values)), &high);
-        if (!known) throw refused("input '" + image->name + "'", "its bounds depend on another input", "set its buffer by hand");
+        if (!known) throw refused(image->name, "the input's bounds depend on another input", "set its buffer by hand");
         mins.push_back(static_cast<int>(low));
         extents.push_back(static_cast<int>(std::max<std::int64_t>(high - low + 1, 0)));
       }
@@ -292,9 +462,15 @@ void Pipeline::print_loop_nest() const {
 
 void Func::print_loop_nest() const { Pipeline(*this).print_loop_nest(); }
 void Func::compile_jit(const Target& target) { Pipeline(*this).compile(target); }
-Realization Func::realize(const std::vector<int>& sizes, const Target& target) { return Pipeline(*this).realize(sizes, target); }
-void Func::realize(const RealizationArg& outputs, const Target& target) { Pipeline(*this).realize(outputs, target); }
-void Func::infer_input_bounds(const std::vector<int>& sizes, const Target& target) { Pipeline(*this).infer_input_bounds(sizes, target); }
-void Func::infer_input_bounds(const RealizationArg& outputs, const Target& target) { Pipeline(*this).infer_input_bounds(outputs, target); }
+Realization Func::realize(const std::vector<int>& sizes, const Target& target, Location where) {
+  return Pipeline(*this).realize(sizes, target, where);
+}
+void Func::realize(const RealizationArg& outputs, const Target& target, Location where) { Pipeline(*this).realize(outputs, target, where); }
+void Func::infer_input_bounds(const std::vector<int>& sizes, const Target& target, Location where) {
+  Pipeline(*this).infer_input_bounds(sizes, target, where);
+}
+void Func::infer_input_bounds(const RealizationArg& outputs, const Target& target, Location where) {
+  Pipeline(*this).infer_input_bounds(outputs, target, where);
+}
 
 }  // namespace sinter
