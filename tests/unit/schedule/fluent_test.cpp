@@ -27,6 +27,20 @@ TEST(Fluent, DirectivesKeepTheOrderOfWriting) {
             "g.parallel(y);\nf.compute_at(g, y);\ng.vectorize(x, 4);\n");
 }
 
+TEST(Fluent, DirectivesOfOtherFuncsDoNotCount) {
+  Var x("x");
+  Func f("f"), g("g"), other("other");
+  f(x) = x;
+  g(x) = f(x) * 2;
+  other(x) = x;
+  EXPECT_EQ(schedule::latest_directive({g}), 0U);
+  f.compute_root();
+  const std::uint64_t before = schedule::latest_directive({g});
+  EXPECT_EQ(before, schedule::latest_directive());
+  other.vectorize(x, 4);
+  EXPECT_EQ(schedule::latest_directive({g}), before);
+}
+
 TEST(Fluent, UpdatesMayComeAfterDirectives) {
   Var x("x");
   Func f("f");
