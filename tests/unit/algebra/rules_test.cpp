@@ -139,13 +139,27 @@ TEST(Rules, HoldOverCoordinates) {
   EXPECT_LE(by_literals, 8);
 }
 
+/// Choice and logic alone mean the same for every type: one proof is all.
+bool is_free_of_arithmetic(const Expr& e) {
+  bool result = true;
+  ir::for_each_node(e.node(), [&](const ir::Ref& n) {
+    const ir::OpClass c = ir::info(n->op).op_class;
+    result = result && (c == ir::OpClass::Logic || n->op == Op::Symbol || n->type.is_bool()) && c != ir::OpClass::Compare;
+    return true;
+  });
+  return result;
+}
+
 /// The rules not proved for one type, a line each.
 std::string unproved(unsigned width, bool is_signed) {
   z3::context context;
   std::string failures;
   for (const Rule& rule : rules()) {
     if (rule.theory == Rule::Theory::Coordinate) continue;
-    if (counterexample(parse(rule), context, Translator(context, width, is_signed)) == z3::unsat) continue;
+    const ParsedRule parsed_rule = parse(rule);
+    const bool once = is_free_of_arithmetic(parsed_rule.before) && is_free_of_arithmetic(parsed_rule.after);
+    if (once && (width != 8 || is_signed)) continue;
+    if (counterexample(parsed_rule, context, Translator(context, width, is_signed)) == z3::unsat) continue;
     failures += text_of(rule) + " for " + (is_signed ? "i" : "u") + std::to_string(width) + "\n";
   }
   return failures;
