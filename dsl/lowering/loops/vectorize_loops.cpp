@@ -17,7 +17,7 @@ using ir::Op;
 using ir::OpClass;
 using ir::Stmt;
 
-/// Thrown inside this file only: the loop is unrolled instead.
+/// Thrown inside this file only: the loop runs lane by lane instead.
 struct NotVectorizable {};
 
 std::int64_t constant_extent(const Stmt& loop) {
@@ -222,25 +222,40 @@ class Widener {
   std::unordered_map<std::pair<const ir::Node*, const ir::Node*>, std::pair<Expr, Expr>, KeyHash> memo_;
 };
 
-Stmt map_statements(const Stmt& s, Stmt (*visit)(const Stmt&)) {
+template <typename Visit>
+Stmt map_statements(const Stmt& s, const Visit& visit) {
   std::vector<ir::Ref> args;
   for (const ir::Ref& a : s->args) args.push_back(ir::is_statement(a->op) ? visit(Stmt(a)).node() : a);
   return Stmt(ir::with_args(s.node(), std::move(args)));
 }
 
-Stmt vectorize(const Stmt& s) {
-  const Stmt inner = map_statements(s, vectorize);
+/// Memory accesses of 8 and 16 bits under a condition: vector units before AVX-512 have no predicate
+/// for them, and a compiled branch per lane is longer and no faster than the loop.
+bool wants_narrow_predicates(const Stmt& body) {
+  bool conditional = false, narrow = false;
+  ir::for_each_node(body.node(), [&](const ir::Ref& n) {
+    conditional = conditional || n->op == Op::If;
+    narrow = narrow || (n->op == Op::Load && n->type.bits < 32) ||
+             (n->op == Op::Store && n->args[0]->type.bits < 32);
+    return true;
+  });
+  return conditional && narrow;
+}
+
+Stmt vectorize(const Stmt& s, const LowerOptions& options) {
+  const Stmt inner = map_statements(s, [&](const Stmt& part) { return vectorize(part, options); });
   if (inner->op != Op::For || static_cast<LoopKind>(inner->integer) != LoopKind::Vectorized) return inner;
   const std::int64_t lanes = constant_extent(inner);
   const Expr min = ir::arg(inner, 0);
   const Stmt body = ir::stmt_arg(inner, 2);
-  if (lanes > 1 && lanes <= 1024) {
+  const bool one_by_one = options.vector_bits < 512 && wants_narrow_predicates(body);
+  if (lanes > 1 && lanes <= 1024 && !one_by_one) {
     try {
       return Widener(inner->symbol, min, static_cast<int>(lanes)).statement(body);
     } catch (const NotVectorizable&) {
     }
   }
-  return ir::for_loop(inner->symbol, min, ir::arg(inner, 1), LoopKind::Unrolled, body);
+  return ir::for_loop(inner->symbol, min, ir::arg(inner, 1), LoopKind::Serial, body);
 }
 
 Stmt unroll(const Stmt& s) {
@@ -257,8 +272,8 @@ Stmt unroll(const Stmt& s) {
 
 }  // namespace
 
-ir::Module vectorize_loops(ir::Module module, const LowerOptions&) {
-  if (module.body.defined()) module.body = vectorize(module.body);
+ir::Module vectorize_loops(ir::Module module, const LowerOptions& options) {
+  if (module.body.defined()) module.body = vectorize(module.body, options);
   return module;
 }
 
