@@ -4,7 +4,9 @@
 #include <map>
 #include <mutex>
 
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/OptBisect.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/SmallVectorMemoryBuffer.h>
@@ -130,6 +132,25 @@ MachinePool& machine_pool() {
   return *pool;
 }
 
+/// Loop strength reduction takes some 40 % of code generation. It pays where loops were made for
+/// speed, which shows in their vectors; long pipelines of scalar loops compile without it.
+class WithoutStrengthReduction : public llvm::OptPassGate {
+ public:
+  bool shouldRunPass(const llvm::StringRef pass, llvm::StringRef) override { return pass != "Loop Strength Reduction"; }
+  bool isEnabled() const override { return true; }
+
+  static bool suits(const llvm::Module& module) {
+    constexpr int FewFunctions = 8;
+    int functions = 0;
+    for (const llvm::Function& function : module) {
+      functions += function.isDeclaration() ? 0 : 1;
+      for (const llvm::Instruction& i : llvm::instructions(function))
+        if (i.getType()->isVectorTy()) return false;
+    }
+    return functions > FewFunctions;
+  }
+};
+
 std::string generate(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType file_type) {
   llvm::SmallVector<char, 0> buffer;
   llvm::raw_svector_ostream stream(buffer);
@@ -157,6 +178,8 @@ HostObject compile_host(const ir::Module& source, const std::string& architectur
 
   start = std::chrono::steady_clock::now();
   optimize(*module, machine);
+  WithoutStrengthReduction gate;
+  if (WithoutStrengthReduction::suits(*module)) context.setOptPassGate(gate);
   result.optimize_ms = milliseconds_since(start);
 
   if (listings) {
