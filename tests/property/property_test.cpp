@@ -169,6 +169,7 @@ void run_one(std::uint64_t seed, int level, const Reporter& report) {
   if (result.kind == Kind::Failed) report.failure(seed, result.text);
   if (result.kind != Kind::Agreed) return;
   report.count("agreed");
+  if (!result.skipped_host) report.count("as host code");
   if (instance.schedule.entries.empty()) report.count("agreed without directives");
   const auto features = features_of(instance);
   for (const std::string& a : features) {
@@ -388,8 +389,8 @@ int run(const Settings& settings) {
   const long drawn = count_of(totals.counts, "drawn"), accepted = count_of(totals.counts, "accepted");
   const long agreed = count_of(totals.counts, "agreed");
   const double percent = drawn == 0 ? 0 : 100.0 * static_cast<double>(accepted) / static_cast<double>(drawn);
-  std::printf("%ld schedules drawn, %.0f %% accepted, %ld pairs ran and agreed, %zu failures, %.0f s\n", drawn, percent, agreed,
-              totals.failures.size(), elapsed());
+  std::printf("%ld schedules drawn, %.0f %% accepted; %ld pairs ran and agreed (%ld of them also as host code), %zu failures, %.0f s\n",
+              drawn, percent, agreed, count_of(totals.counts, "as host code"), totals.failures.size(), elapsed());
   print_coverage(totals.counts);
   print_group(totals.counts, "draw: ", "refused at the directive");
   print_over_refusals(totals.counts);

@@ -514,11 +514,6 @@ class Maker {
     previous[d] = backwards ? u.at[d] + distance : u.at[d] - distance;
     note_written(stage, d, backwards ? low : low - distance, backwards ? end + distance : end);
     u.scope.variables[d] = r;
-    if (u.at.size() > 1 && random_.chance(15)) {
-      const std::size_t other = (d + 1) % u.at.size();
-      previous[other] = clamp(previous[other] - 1, 0, 4);  // reads across another dimension
-      note_written(stage, other, 0, 4);
-    }
     u.points *= extent;
     return previous;
   }

@@ -75,5 +75,71 @@ TEST(Regressions, LanesWithStorageOfTheirOwn) {
   EXPECT_EQ(failure({out}, {{{0, 1}, {0, 1}}}), "");
 }
 
+TEST(Regressions, WhatAClampChoosesIsNoEndOfALoop) {
+  ImageParam in(UInt(16), 1, "in");
+  Func s("s"), out("out");
+  RDom r(-1, 11, "r");
+  s(x) = i32(in(x));
+  r.where(f32(s(min(x, 5))) > 1.0f);
+  out(x, y) = u32(5);
+  out(x, y) += u32(r);
+  EXPECT_EQ(failure({out}, {{{3, 9}, {0, 2}}}), "");
+}
+
+TEST(Regressions, APredicateReadsAStageOfItsOwnLoop) {
+  ImageParam in(Int(16), 1, "in");
+  Func s("s"), out("out");
+  RDom r(2, 3, "r");
+  s(x) = in(x) * 2;
+  r.where(s(min(r, 3)) > 2);
+  out(x) = 9;
+  out(r) += 1;
+  s.compute_at(LoopLevel(out, r, 1));
+  EXPECT_EQ(failure({out}, {{{0, 8}}}), "");
+}
+
+TEST(Regressions, APredicateReadsMoreThanItLetsRun) {
+  ImageParam in(Int(16), 1, "in");
+  Func s("s"), out("out");
+  RDom r(0, 10, "r");
+  s(x) = in(x) * 2;
+  r.where(s(r) > 2 && r < 5);
+  out(x) = x;
+  out(r) += i32(s(r));
+  s.compute_root();
+  EXPECT_EQ(failure({out}, {{{0, 10}}}), "");
+}
+
+TEST(Regressions, APredicateReadsMoreOfItsOwnStageThanItLetsRun) {
+  Func s("s"), out("out");
+  RDom r(0, 10, "r");
+  s(x) = x * 3;
+  r.where(s(r) % 2 == 0 && r < 5);
+  s(r) = s(r) + 1;
+  out(x) = s(x);
+  s.compute_root();
+  EXPECT_EQ(failure({out}, {{{0, 4}}}), "");
+}
+
+TEST(Regressions, VectorsInsideUnrolledLoops) {
+  ImageParam in(Float(32), 1, "in");
+  Func s("s"), out("out");
+  Var xo("xo"), xi("xi");
+  s(x) = i64(in(x));
+  out(x, y, z) = i32(s(max(min(x, 5), -1)));
+  s.split(x, xo, xi, 16).unroll(xi).vectorize(xi, 4);
+  s.compute_at(out, y);
+  EXPECT_EQ(failure({out}, {{{0, 3}, {0, 2}, {0, 1}}}), "");
+}
+
+TEST(Regressions, LanesThatProduceWhatTheyRead) {
+  Func s("s"), out("out");
+  s(x, y, z) = f32(x + y);
+  out(x) = u8(s(0, x, x));
+  out.vectorize(x, 24, TailStrategy::GuardWithIf);
+  s.compute_at(out, x);
+  EXPECT_EQ(failure({out}, {{{0, 1}}}), "");
+}
+
 }  // namespace
 }  // namespace sinter::test

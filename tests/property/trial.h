@@ -20,6 +20,7 @@ struct TrialResult {
   } kind = Kind::Agreed;
   Diagnostic refusal;
   std::string text;    // Failed: what, then details
+  bool skipped_host = false;  // the code is too large to be worth the time
 };
 
 TrialResult run_trial(const Instance&);

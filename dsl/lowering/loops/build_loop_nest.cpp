@@ -540,18 +540,21 @@ class NestBuilder {
       }
       needed[k] = current;
       if (k == 0) break;
-      Regions own;
+      Regions own, asked;
       Box written;
       for (const Expr& c : definition.coordinates) written.dimensions.push_back(algebra::bounds_of(c, {}));
       own[stage.id] = written;
       Regions all;
       for (const Expr& e : definition.values) add_accesses(all, e);
       for (const Expr& e : definition.coordinates) add_accesses(all, e);
-      if (definition.predicate.defined()) add_accesses(all, definition.predicate);
       if (const auto self = all.find(stage.id); self != all.end()) merge_box(own[stage.id], self->second);
       std::vector<Symbol> order = stage.variables;
       for (const ReductionVariable& r : definition.domain) order.push_back(r.symbol);
-      if (definition.predicate.defined()) restrict_by(own, definition.predicate, order);
+      if (definition.predicate.defined()) {
+        restrict_by(own, definition.predicate, order);
+        add_accesses(asked, definition.predicate);  // read whether it holds or not
+        if (const auto self = asked.find(stage.id); self != asked.end()) merge_box(own[stage.id], self->second);
+      }
       for (const ReductionVariable& r : definition.domain) {
         eliminate(own, r.symbol, {r.min, simplify(r.min + r.extent - ir::index_literal(1))});
       }
@@ -622,7 +625,7 @@ class NestBuilder {
 
   Built build_definition(const StageDefinition& stage, int k, const schedule::DefinitionSchedule& s, const Box& box,
                          const std::vector<bool>& slid, const Context& context) {
-    const DefinitionLoops loops = make_loops(stage, k, s, box, slid, known_);
+    const DefinitionLoops loops = make_loops(stage, k, s, box, slid, known_, produced_inside(stage));
     const int depth = static_cast<int>(loops.loops.size());
 
     // Frames of this definition, and where each level's frames end.
@@ -662,7 +665,13 @@ class NestBuilder {
     Built built;
     built.body = loops.body;
     for (const Expr& e : loops.reads) add_accesses(built.reads, e);
-    built.reads.erase(stage.id);
+    const auto wrap_items = [&](int level) {
+      for (auto item = loops.items.rbegin(); item != loops.items.rend(); ++item) {
+        if (item->level == level) wrap_item(built, *item, loops.items, order);
+      }
+      built.reads.erase(stage.id);
+    };
+    wrap_items(depth);
     Site site;
     site.stage = stage.id;
     site.definition = k;
@@ -675,9 +684,7 @@ class NestBuilder {
         const auto end = static_cast<std::ptrdiff_t>(end_of_level[static_cast<std::size_t>(level + 1)]);
         built = place_at(site, std::move(built), Context(frames.begin(), frames.begin() + end));
       }
-      for (auto item = loops.items.rbegin(); item != loops.items.rend(); ++item) {
-        if (item->level == level) wrap_item(built, *item, loops.items, order);
-      }
+      wrap_items(level);
       if (level >= 0) wrap_loop(built, loops.loops[static_cast<std::size_t>(level)]);
     }
     return built;
@@ -703,6 +710,17 @@ class NestBuilder {
     }
     restrict_by(built.reads, condition, order);
     restrict_by(built.storage, condition, order);
+    if (item.is_predicate) add_accesses(built.reads, item.value);  // read whether it holds or not
+  }
+
+  /// Stages that may be produced inside this one's loops.
+  std::unordered_set<Symbol> produced_inside(const StageDefinition& stage) const {
+    std::unordered_set<Symbol> found;
+    for (const StageDefinition* s : everywhere_) found.insert(s->id);
+    if (const auto at = by_consumer_.find(stage.id); at != by_consumer_.end()) {
+      for (const StageDefinition* s : at->second) found.insert(s->id);
+    }
+    return found;
   }
 
   static void wrap_loop(Built& built, const InstanceLoop& l) {

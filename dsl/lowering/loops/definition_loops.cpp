@@ -49,9 +49,9 @@ struct Variable {
 class LoopMaker {
  public:
   LoopMaker(const StageDefinition& stage, int definition, const schedule::DefinitionSchedule& s,
-            const algebra::ConstantScope& known)
+            const algebra::ConstantScope& known, const std::unordered_set<Symbol>& produced_inside)
       : stage_(stage), index_(definition), definition_(stage.definitions[static_cast<std::size_t>(definition)]),
-        schedule_(s), known_(known) {}
+        schedule_(s), known_(known), produced_inside_(produced_inside) {}
 
   DefinitionLoops run(const Box& box, const std::vector<bool>& slid) {
     const bool rounding = !contains_require(definition_);
@@ -252,9 +252,10 @@ class LoopMaker {
     item.is_predicate = true;
     item.value = condition;
     int level = -1;
-    bool reads_self = false;
+    bool reads_self = false, reads_inside = false;
     ir::for_each_node(condition.node(), [&](const ir::Ref& n) {
       reads_self = reads_self || (n->op == Op::Access && n->symbol == stage_.id);
+      reads_inside = reads_inside || (n->op == Op::Access && produced_inside_.count(n->symbol));
       if (n->op == Op::Symbol) {
         for (const auto& [name, v] : variables_) {
           if (v.symbol == n->symbol) level = std::max(level, v.depth);
@@ -263,9 +264,9 @@ class LoopMaker {
       return true;
     });
     // What the update writes may change from iteration to iteration: asked again each time.
-    item.level = reads_self ? static_cast<int>(result_.loops.size()) - 1 : level;
+    const int depth = static_cast<int>(result_.loops.size());
+    item.level = reads_inside ? depth : reads_self ? depth - 1 : level;
     result_.items.push_back(item);
-    result_.reads.push_back(condition);
   }
 
   const StageDefinition& stage_;
@@ -273,6 +274,7 @@ class LoopMaker {
   const Definition& definition_;
   const schedule::DefinitionSchedule& schedule_;
   const algebra::ConstantScope& known_;
+  const std::unordered_set<Symbol>& produced_inside_;
   std::map<Symbol, Variable> variables_;
   DefinitionLoops result_;
 };
@@ -292,8 +294,9 @@ std::int64_t rounding_of(const schedule::DefinitionSchedule& s, const Definition
 }
 
 DefinitionLoops make_loops(const StageDefinition& stage, int definition, const schedule::DefinitionSchedule& s,
-                           const Box& box, const std::vector<bool>& slid, const algebra::ConstantScope& known) {
-  return LoopMaker(stage, definition, s, known).run(box, slid);
+                           const Box& box, const std::vector<bool>& slid, const algebra::ConstantScope& known,
+                           const std::unordered_set<Symbol>& produced_inside) {
+  return LoopMaker(stage, definition, s, known, produced_inside).run(box, slid);
 }
 
 }  // namespace sinter::lowering

@@ -6,6 +6,7 @@
 //                                           items  let x = xo*8 + xi + min;  if (x <= max)
 
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "dsl/lowering/bounds/regions.h"
@@ -21,7 +22,8 @@ struct InstanceLoop {
   schedule::PartitionPolicy partition;
 };
 
-/// Something that stands just inside loop `level` (-1: outside all): a let when `symbol` is set,
+/// Something that stands just inside loop `level` (-1: outside all; as many as there are loops: around
+/// the body, inside all that is produced for it): a let when `symbol` is set,
 /// else a guard.
 struct LevelItem {
   int level = -1;
@@ -40,10 +42,12 @@ struct DefinitionLoops {
 
 /// `box`: per dimension of the stage the range that this definition must cover in its pure variables.
 /// `slid`: dimensions in which nothing may be computed beyond the box.
-/// `known`: constant bounds of symbols in the box. Throws ScheduleError for a vectorised or unrolled
+/// `known`: constant bounds of symbols in the box. `produced_inside`: stages that may be produced in
+/// these loops, so that a predicate can read them around the body only. Throws ScheduleError for a vectorised or unrolled
 /// loop without a constant bound.
 DefinitionLoops make_loops(const StageDefinition&, int definition, const schedule::DefinitionSchedule&, const Box& box,
-                           const std::vector<bool>& slid, const algebra::ConstantScope& known);
+                           const std::vector<bool>& slid, const algebra::ConstantScope& known,
+                           const std::unordered_set<Symbol>& produced_inside);
 
 /// How far RoundUp splits round up the extent of a pure variable: the multiple, 1 when they do not.
 std::int64_t rounding_of(const schedule::DefinitionSchedule&, const Definition&, const Symbol& variable);

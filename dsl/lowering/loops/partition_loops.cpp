@@ -52,6 +52,7 @@ class Collector {
       const Expr value = likely(ir::arg(s, 0), extents_.count(s->symbol) != 0);
       if (value->type.is_index() && value->type.is_scalar() && !reads_memory(value)) {
         lets_.insert_or_assign(s->symbol, simplify(resolve(value)));
+        if (!value.same_as(ir::arg(s, 0)) || mentions(altered_, value)) altered_.insert(s->symbol);
       } else {
         opaque_.insert(s->symbol);
       }
@@ -59,11 +60,8 @@ class Collector {
       return;
     }
     if (s->op == Op::If) {
-      const bool guards_all = only_lets_ && s->args.size() == 2;
-      guards_all_ = guards_all;
-      condition(ir::arg(s, 0));
-      guards_all_ = false;
-      only_lets_ = guards_all;
+      only_lets_ = only_lets_ && s->args.size() == 2;
+      condition(ir::arg(s, 0), only_lets_);
       for (std::size_t i = 1; i < s->args.size(); ++i) statement(ir::stmt_arg(s, i));
       return;
     }
@@ -84,29 +82,32 @@ class Collector {
  private:
   Expr resolve(const Expr& e) { return ir::substitute(e, lets_); }
 
-  /// Asks for slack >= 0; true when a range of v for it was found.
-  bool ask(const Expr& slack_text) {
+  /// Asks for slack >= 0; true when a range of v for it was found. `ends`: where it does not hold,
+  /// nothing runs.
+  bool ask(const Expr& slack_text, bool ends_all = false) {
     if (reads_memory(slack_text)) return false;
     const Expr slack = simplify(resolve(slack_text));
     const auto linear = algebra::linear_in(slack, v_);
     if (!linear || linear->coefficient == 0) return false;
-    const Expr rest = simplify(algebra::bounds_of(linear->rest, inner_).min.defined()
-                                   ? algebra::bounds_of(linear->rest, inner_).min
-                                   : Expr());
-    if (!rest.defined() || !visible(rest)) return false;
+    const Interval bounds = algebra::bounds_of(linear->rest, inner_);
+    if (!bounds.min.defined()) return false;
+    const Expr rest = simplify(bounds.min);
+    if (!visible(rest)) return false;
     const std::int64_t c = linear->coefficient;
     if (c > 0) {
       lowers.push_back(simplify((ir::index_literal(c - 1) - rest) / ir::index_literal(c)));
     } else {
       uppers.push_back(simplify(rest / ir::index_literal(-c) + ir::index_literal(1)));
-      if (guards_all_ && !mentions_inner(linear->rest)) ++ends;
+      // Exact: the guard itself, not what it is likely to be.
+      const bool exact = bounds.max.defined() && ir::equal(bounds.min, bounds.max) && !mentions(altered_, slack_text);
+      if (ends_all && exact) ++ends;
     }
     return true;
   }
 
-  bool mentions_inner(const Expr& e) const {
+  static bool mentions(const std::unordered_set<Symbol>& symbols, const Expr& e) {
     for (const Symbol& s : ir::free_symbols(e.node())) {
-      if (inner_.count(s)) return true;
+      if (symbols.count(s)) return true;
     }
     return false;
   }
@@ -129,16 +130,15 @@ class Collector {
     return (e->op == Op::Less || e->op == Op::LessEqual) && ir::arg(e, 0)->type == Index();
   }
 
-  /// A condition that is wanted true.
-  void condition(const Expr& e) {
+  /// A condition that is wanted true. `guards_all`: it guards the whole body.
+  void condition(const Expr& e, bool guards_all) {
     if (e->op == Op::And) {
-      condition(ir::arg(e, 0));
-      condition(ir::arg(e, 1));
+      condition(ir::arg(e, 0), guards_all);
+      condition(ir::arg(e, 1), guards_all);
       return;
     }
     const Expr decisive = e->op == Op::Or ? ir::arg(e, 0) : e;  // a shifted split's guard: its first part
-    guards_all_ = guards_all_ && e->op != Op::Or;
-    if (is_index_comparison(decisive) && depends(decisive) && ask(slack_of(decisive))) {
+    if (is_index_comparison(decisive) && depends(decisive) && ask(slack_of(decisive), guards_all && e->op != Op::Or)) {
       replacements.insert_or_assign(e.node().get(), ir::true_value());
       return;
     }
@@ -207,7 +207,7 @@ class Collector {
 
   Symbol v_;
   bool only_lets_ = true;    // nothing but lets and guards so far
-  bool guards_all_ = false;  // the condition at hand guards the whole body
+  std::unordered_set<Symbol> altered_;  // lets that are likely, not sure, to have their value in lets_
   std::unordered_set<Symbol> extents_;  // what loops' extents mention
   ir::Substitution lets_;
   algebra::Scope inner_;
