@@ -140,7 +140,41 @@ Value* ExpressionEmitter::strided_load(const BufferBinding& from, Type t, Value*
   return values.from_memory(t, result);
 }
 
+namespace {
+
+/// Lanes [first, first + count) of a vector.
+Value* lanes_of(llvm::IRBuilder<>& b, Value* vector, int first, int count) {
+  llvm::SmallVector<int, 64> choice;
+  for (int i = 0; i < count; ++i) choice.push_back(first + i);
+  return b.CreateShuffleVector(vector, choice);
+}
+
+/// The lanes of a, then those of b.
+Value* joined(llvm::IRBuilder<>& b, Value* first, int first_lanes, Value* second, int second_lanes) {
+  llvm::SmallVector<int, 64> widening, choice;
+  for (int i = 0; i < first_lanes; ++i) widening.push_back(i < second_lanes ? i : -1);
+  Value* wide = b.CreateShuffleVector(second, widening);
+  for (int i = 0; i < first_lanes; ++i) choice.push_back(i);
+  for (int i = 0; i < second_lanes; ++i) choice.push_back(first_lanes + i);
+  return b.CreateShuffleVector(first, wide, choice);
+}
+
+}  // namespace
+
+// In parts of 2^n lanes: for the padding of others LLVM chooses any register as the index, also the
+// one of the result, and such an instruction is illegal.
 Value* ExpressionEmitter::gather(const BufferBinding& from, Type t, Value* pointers, Mask mask) {
+  const int lanes = t.lanes;
+  int part = 1;
+  while (2 * part < lanes) part *= 2;
+  if (lanes > 4 && 2 * part != lanes) {
+    const auto half = [&](int first, int count) {
+      return gather(from, t.with_lanes(count), lanes_of(b_, pointers, first, count),
+                    {mask.value ? lanes_of(b_, mask.value, first, count) : nullptr});
+    };
+    Value* low = half(0, part);
+    return joined(b_, low, part, half(part, lanes - part), lanes - part);
+  }
   auto* call = b_.CreateMaskedGather(values.memory_type(t), pointers, alignment(t), mask.value,
                                      llvm::Constant::getNullValue(values.memory_type(t)));
   return values.from_memory(t, tag(from, call));

@@ -94,7 +94,9 @@ Expr Simplifier::step_vector(const Expr& e) {
     const Expr r = from_lanes({times_factor(other.base), times_factor(other.stride)}, lanes);
     return size(r) <= size(e) ? r : e;
   }
-  if (element.is_index() && e->args.size() == 2) return step_ramp_operands(e);
+  const OpClass kind = ir::info(e->op).op_class;
+  const bool computes = kind == OpClass::Arithmetic || kind == OpClass::Compare;  // a load's predicate is no operand
+  if (element.is_index() && e->args.size() == 2 && computes) return step_ramp_operands(e);
   return e;
 }
 
