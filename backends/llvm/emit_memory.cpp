@@ -149,31 +149,23 @@ Value* lanes_of(llvm::IRBuilder<>& b, Value* vector, int first, int count) {
   return b.CreateShuffleVector(vector, choice);
 }
 
-/// The lanes of a, then those of b.
-Value* joined(llvm::IRBuilder<>& b, Value* first, int first_lanes, Value* second, int second_lanes) {
-  llvm::SmallVector<int, 64> widening, choice;
-  for (int i = 0; i < first_lanes; ++i) widening.push_back(i < second_lanes ? i : -1);
-  Value* wide = b.CreateShuffleVector(second, widening);
-  for (int i = 0; i < first_lanes; ++i) choice.push_back(i);
-  for (int i = 0; i < second_lanes; ++i) choice.push_back(first_lanes + i);
-  return b.CreateShuffleVector(first, wide, choice);
-}
-
 }  // namespace
 
-// In parts of 2^n lanes: for the padding of others LLVM chooses any register as the index, also the
-// one of the result, and such an instruction is illegal.
+// In two parts of 2^n lanes that may overlap: for the padding of other widths LLVM chooses any
+// register as the index, also the one of the result, and such an instruction is illegal.
 Value* ExpressionEmitter::gather(const BufferBinding& from, Type t, Value* pointers, Mask mask) {
   const int lanes = t.lanes;
   int part = 1;
   while (2 * part < lanes) part *= 2;
   if (lanes > 4 && 2 * part != lanes) {
-    const auto half = [&](int first, int count) {
-      return gather(from, t.with_lanes(count), lanes_of(b_, pointers, first, count),
-                    {mask.value ? lanes_of(b_, mask.value, first, count) : nullptr});
+    const auto half = [&](int first) {
+      return gather(from, t.with_lanes(part), lanes_of(b_, pointers, first, part),
+                    {mask.value ? lanes_of(b_, mask.value, first, part) : nullptr});
     };
-    Value* low = half(0, part);
-    return joined(b_, low, part, half(part, lanes - part), lanes - part);
+    llvm::SmallVector<int, 64> choice;
+    for (int i = 0; i < lanes; ++i) choice.push_back(i < part ? i : part + i - (lanes - part));
+    Value* low = half(0);
+    return b_.CreateShuffleVector(low, half(lanes - part), choice);
   }
   auto* call = b_.CreateMaskedGather(values.memory_type(t), pointers, alignment(t), mask.value,
                                      llvm::Constant::getNullValue(values.memory_type(t)));

@@ -132,6 +132,16 @@ TEST(Regressions, VectorsInsideUnrolledLoops) {
   EXPECT_EQ(failure({out}, {{{0, 3}, {0, 2}, {0, 1}}}), "");
 }
 
+TEST(Regressions, GathersOfAnyWidth) {
+  ImageParam in(Int(32), 1, "in");
+  for (int lanes = 2; lanes <= 40; ++lanes) {
+    Func out("out");
+    out(x) = in(min(x, 30) * 2) + in(x * 7) - in(x % 3);
+    out.vectorize(x, lanes, TailStrategy::GuardWithIf);
+    EXPECT_EQ(failure({out}, {{{0, 50}}}), "") << lanes;
+  }
+}
+
 TEST(Regressions, LanesThatProduceWhatTheyRead) {
   Func s("s"), out("out");
   s(x, y, z) = f32(x + y);
