@@ -9,6 +9,8 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
 
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+
 find_program(SINTER_CCACHE ccache)
 if(SINTER_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${SINTER_CCACHE})
@@ -51,6 +53,9 @@ function(sinter_test name)
   add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} sinter_options GTest::gtest GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE SINTER_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  if(CMAKE_BUILD_TYPE STREQUAL "Release")
+    target_compile_options(${name} PRIVATE -O1)  # what is tested is in the libraries
+  endif()
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600)
 endfunction()

@@ -348,9 +348,9 @@ struct Pipeline::Contents {
 
 Pipeline::Pipeline(const Func& output) : Pipeline(std::vector<Func>{output}) {
   // All pipelines of this one Func under its default schedule share what they compile.
-  std::shared_ptr<void>& compiled = output.contents()->compiled;
-  if (!compiled) compiled = contents_->cache;
-  contents_->cache = std::static_pointer_cast<Cache>(compiled);
+  FuncContents& func = *output.contents();
+  std::call_once(func.compiled_once, [&] { func.compiled = contents_->cache; });
+  contents_->cache = std::static_pointer_cast<Cache>(func.compiled);
 }
 
 Pipeline::Pipeline(const std::vector<Func>& outputs) : contents_(std::make_shared<Contents>()) {
@@ -360,16 +360,29 @@ Pipeline::Pipeline(const std::vector<Func>& outputs) : contents_(std::make_share
   contents_->outputs = outputs;
 }
 
-const std::vector<Func>& Pipeline::outputs() const { return contents_->outputs; }
+namespace {
+
+/// The contents of a Pipeline that was given outputs.
+template <typename Contents>
+Contents& existing(const std::shared_ptr<Contents>& contents) {
+  if (!contents) {
+    throw AlgorithmError(Diagnostic{"", "", "the pipeline has no outputs", "make it from a Func: Pipeline(f)", {}, 0});
+  }
+  return *contents;
+}
+
+}  // namespace
+
+const std::vector<Func>& Pipeline::outputs() const { return existing(contents_).outputs; }
 
 Pipeline Pipeline::with(const Schedule& schedule) const {
-  Pipeline other(contents_->outputs);  // a cache of its own
+  Pipeline other(existing(contents_).outputs);  // a cache of its own
   other.contents_->schedule = std::make_shared<const Schedule>(schedule);
   return other;
 }
 
 Pipeline& Pipeline::compile(const Target& target) {
-  contents_->variant(target, {});
+  existing(contents_).variant(target, {});
   return *this;
 }
 
@@ -395,22 +408,22 @@ std::vector<Buffer<>> make_outputs(const std::vector<Func>& outputs, const std::
 
 Realization Pipeline::realize(const std::vector<int>& sizes, const Target& target, Location where) {
   return located(where, [&] {
-    std::vector<Buffer<>> buffers = make_outputs(contents_->outputs, sizes);
+    std::vector<Buffer<>> buffers = make_outputs(existing(contents_).outputs, sizes);
     contents_->run(buffers, target);
     return Realization(std::move(buffers));
   });
 }
 
 void Pipeline::realize(const RealizationArg& outputs, const Target& target, Location where) {
-  located(where, [&] { contents_->run(outputs.buffers, target); });
+  located(where, [&] { existing(contents_).run(outputs.buffers, target); });
 }
 
 void Pipeline::infer_input_bounds(const std::vector<int>& sizes, const Target&, Location where) {
-  located(where, [&] { contents_->infer_inputs(RealizationArg(make_outputs(contents_->outputs, sizes))); });
+  located(where, [&] { existing(contents_).infer_inputs(RealizationArg(make_outputs(existing(contents_).outputs, sizes))); });
 }
 
 void Pipeline::infer_input_bounds(const RealizationArg& outputs, const Target&, Location where) {
-  located(where, [&] { contents_->infer_inputs(outputs); });
+  located(where, [&] { existing(contents_).infer_inputs(outputs); });
 }
 
 void Pipeline::Contents::infer_inputs(const RealizationArg& given) {
@@ -454,7 +467,7 @@ void Pipeline::Contents::infer_inputs(const RealizationArg& given) {
 }
 
 void Pipeline::print_loop_nest() const {
-  const std::string text = schedule::loop_nest(driver::resolve_pipeline(contents_->outputs, contents_->current_schedule()));
+  const std::string text = schedule::loop_nest(driver::resolve_pipeline(existing(contents_).outputs, contents_->current_schedule()));
   std::fputs(text.c_str(), stderr);
 }
 

@@ -160,7 +160,10 @@ std::shared_ptr<BufferContents> BufferBase::allocate(Type type, const std::vecto
   }
   const std::size_t bytes =
       static_cast<std::size_t>(stride) * static_cast<std::size_t>(type.bytes());
-  void* memory = ::operator new(std::max<std::size_t>(bytes, 1), std::align_val_t{Alignment});
+  void* memory = ::operator new(std::max<std::size_t>(bytes, 1), std::align_val_t{Alignment}, std::nothrow);
+  if (memory == nullptr) {
+    refuse(name, "Buffer", "there is no memory for its " + std::to_string(bytes) + " bytes", "use smaller extents");
+  }
   contents->memory = std::shared_ptr<void>(
       memory, [](void* p) { ::operator delete(p, std::align_val_t{Alignment}); });
   contents->host = static_cast<std::byte*>(memory);

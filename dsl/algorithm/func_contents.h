@@ -3,6 +3,7 @@
 // its default schedule.
 
 #include <memory>
+#include <mutex>
 
 #include "dsl/algorithm/entities.h"
 
@@ -17,6 +18,7 @@ struct FuncContents : Entity {
   References references;          // of all definitions; itself excluded
   std::shared_ptr<void> schedule; // owned by the schedule's part
   std::shared_ptr<void> compiled; // owned by the driver: what was compiled with this Func as the only output
+  std::once_flag compiled_once;   // guards the making of it
   mutable bool frozen = false;    // used by another Func or a pipeline
 
   bool is_defined() const { return !definition.definitions.empty(); }

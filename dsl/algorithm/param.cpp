@@ -52,8 +52,21 @@ Expr ImageParam::Dimension::stride() const { return field_of(image_, d_, Field::
 ImageParam::ImageParam(Type type, int dimensions, const std::string& name)
     : contents_(new_image(type, dimensions, name)) {}
 
-const std::string& ImageParam::name() const { return contents_->name; }
-Type ImageParam::type() const { return contents_->type; }
+namespace {
+
+/// The contents of an ImageParam that was given a type.
+ImageContents& existing(const std::shared_ptr<ImageContents>& contents) {
+  if (!contents) {
+    throw AlgorithmError(make_diagnostic("", "ImageParam", "the image has no type",
+                                         "give it one: ImageParam(UInt(8), 2)"));
+  }
+  return *contents;
+}
+
+}  // namespace
+
+const std::string& ImageParam::name() const { return existing(contents_).name; }
+Type ImageParam::type() const { return existing(contents_).type; }
 int ImageParam::dimensions() const {
   return contents_ ? static_cast<int>(contents_->fields.size()) : 0;
 }
@@ -67,13 +80,13 @@ void ImageParam::set(const Buffer<>& buffer, Location where) {
             std::to_string(buffer.dimensions()),
         "give a Buffer of the image's type and number of dimensions").at(where));
   }
-  contents_->buffer = buffer;
+  existing(contents_).buffer = buffer;
 }
-Buffer<> ImageParam::get() const { return contents_->buffer; }
-void ImageParam::reset() { contents_->buffer = Buffer<>(); }
+Buffer<> ImageParam::get() const { return existing(contents_).buffer; }
+void ImageParam::reset() { existing(contents_).buffer = Buffer<>(); }
 
 Expr ImageParam::access(std::vector<Expr> coordinates, Location where) const {
-  ensure(defined(), "a call of an ImageParam without type");
+  existing(contents_);
   try {
     return access_image(contents_, std::move(coordinates));
   } catch (const AlgorithmError& refused) {

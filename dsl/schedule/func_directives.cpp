@@ -19,8 +19,16 @@ IntegerArg integer(const Expr& e) {
 
 Tail tail_of(TailStrategy tail) { return static_cast<Tail>(tail); }
 
+/// Refuses an Expr that was never given a value.
+void require_defined(const std::shared_ptr<FuncContents>& contents, const Expr& e) {
+  if (e.defined()) return;
+  throw ScheduleError(Diagnostic{contents->definition.name, "", "an expression without a value is given",
+                                 "give a number, a Param or an extent", {}, 0});
+}
+
 /// A size that the schedule mentions; what it refers to becomes an argument of the pipeline.
 Expr size_of(const std::shared_ptr<FuncContents>& contents, const Expr& e) {
+  require_defined(contents, e);
   gather_references(e, contents->references, contents.get());
   return Elaborator().coordinate(e);
 }
@@ -146,6 +154,7 @@ Stage& Stage::reorder(const std::vector<VarOrRVar>& loops) {
 }
 
 Stage Stage::specialize(const Expr& condition, Location where) {
+  require_defined(contents_, condition);
   gather_references(condition, contents_->references, contents_.get());
   const Expr elaborated = Elaborator().condition(condition);
   record(contents_, definition_, branch_, Specialize{elaborated}, where);

@@ -1,5 +1,6 @@
 // Text to schedule: a small reader of C++-like calls, and directives built from field descriptions.
 
+#include <limits>
 #include <algorithm>
 #include <cctype>
 
@@ -142,6 +143,12 @@ struct Parser {
                                    [](char c) { return is_word(c) || c == '.' || c == '$'; });
     if (!is_name) fail(piece, "the name of a loop is expected here", "write a loop such as x");
     return names.variable_named(stage, piece.text);
+  }
+  /// The k of update(k), as an index of definitions; out of range stays out of range.
+  int definition_of(const Piece& piece) {
+    const std::int64_t update = integer(piece);
+    if (update < 0 || update > std::numeric_limits<int>::max() - 1) return std::numeric_limits<int>::max();
+    return static_cast<int>(update) + 1;
   }
   std::int64_t integer(const Piece& piece) {
     const std::size_t sign = piece.text.starts_with("-") ? 1 : 0;
@@ -290,7 +297,7 @@ struct Parser {
     std::string name = without_spaces(arguments[0].text);
     if (const std::size_t update = name.rfind(".update("); update != std::string::npos) {
       const Piece index{name.substr(update + 8, name.size() - update - 9), arguments[0].offset};
-      d.definition = static_cast<int>(integer(index)) + 1;
+      d.definition = definition_of(index);
       name = name.substr(0, update);
     }
     d.consumer = stage_named(name, arguments[0]);
@@ -416,7 +423,7 @@ struct Parser {
       const bool goes_on = at < text.size() && text[at] == '.';
       is_first = false;
       if (method.text == "update") {
-        ref.definition = list.text.empty() ? 1 : static_cast<int>(integer(list)) + 1;
+        ref.definition = list.text.empty() ? 1 : definition_of(list);
         so_far = extended;
         continue;
       }

@@ -228,5 +228,50 @@ TEST(KnownBugs, SmallSemantics) {  // 9271, 6782, 9278, 9152
   EXPECT_EQ(s.realize({8}).as<int>()(2), 7);
 }
 
+// Found by trying: not Halide's.
+TEST(KnownBugs, TriangularDomainsTouchNothingOutside) {
+  Var x("x");
+  RDom r(0, 6, 0, 6, "r");
+  r.where(r.y < r.x);
+  Func f("f");
+  f(x) = x + 1;
+  f(r.y) += 1;
+  Buffer<int> result = f.realize({6}).as<int>();
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(result(i), i + 1 + (5 - i));
+  Buffer<int> b(6);
+  for (int i = 0; i < 6; ++i) b(i) = i;
+  RDom s(0, 6, 0, 6, "s");
+  s.where(s.x < s.y);
+  Func g("g");
+  g(x) = 0;
+  g(x) += b(s.x);
+  EXPECT_EQ(g.realize({2}).as<int>()(1), 0 * 5 + 1 * 4 + 2 * 3 + 3 * 2 + 4 * 1);
+}
+
+TEST(KnownBugs, EmptyHandlesAreRefused) {
+  EXPECT_THROW(Pipeline().realize({3}), Error);
+  EXPECT_THROW(ImageParam().set(Buffer<int>(3)), Error);
+  EXPECT_THROW(ImageParam().name(), Error);
+  Var x("x");
+  Func f("f");
+  f(x) = x;
+  EXPECT_THROW(f.bound(x, Expr(), Expr()), Error);
+  EXPECT_THROW(f.specialize(Expr()), Error);
+  EXPECT_THROW(Schedule::parse("f.update(4294967296).vectorize(x, 4);", {f}), Error);
+}
+
+TEST(KnownBugs, GathersOfOddWidths) {
+  Var x("x");
+  Buffer<int> b(30);
+  for (int i = 0; i < 30; ++i) b(i) = i * i;
+  for (const int lanes : {3, 5, 7, 9, 13, 17, 33}) {
+    Func f("f");
+    f(x) = b((x * 5) % 29);
+    f.vectorize(x, lanes);
+    Buffer<int> result = f.realize({37}).as<int>();
+    for (int i = 0; i < 37; ++i) EXPECT_EQ(result(i), b((i * 5) % 29)) << lanes;
+  }
+}
+
 }  // namespace
 }  // namespace sinter::test

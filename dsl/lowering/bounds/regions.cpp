@@ -101,7 +101,13 @@ void restrict_by(Regions& regions, const Expr& condition, const std::vector<Symb
       bounded = ir::binary(Op::Max, variable, simplify(ir::index_literal(0) - limit.max));
     }
     const ir::Substitution map{{v, bounded}};
-    change_ends(regions, v, [&](const Expr& end, bool) { return simplify(ir::substitute(end, map)); });
+    const bool caps = linear->coefficient < 0;  // v <= e, else v >= e
+    change_ends(regions, v, [&](const Expr& end, bool upper) {
+      // The end that v pulls the other way has nothing to gain: min(v, e) may lie below all v.
+      const auto in_v = algebra::linear_in(end, v);
+      if (in_v && (in_v->coefficient > 0 ? upper != caps : upper == caps)) return end;
+      return simplify(ir::substitute(end, map));
+    });
     return;
   }
 }

@@ -532,7 +532,7 @@ class NestBuilder {
       const Definition& definition = stage.definitions[k];
       for (std::size_t d = 0; d < stage.rank(); ++d) {
         if (no_rounding[d] || !definition.is_pure_in(d, stage.variables)) continue;
-        const std::int64_t multiple = rounding_of(s.definitions[k], definition, stage.variables[d]);
+        const std::int64_t multiple = rounding_of_branches(s.definitions[k], definition, stage.variables[d]);
         if (multiple <= 1) continue;
         Interval& i = current.dimensions[d];
         const Expr m = ir::index_literal(multiple);
@@ -575,7 +575,7 @@ class NestBuilder {
         needed_boxes(stage, s, box, output ? std::vector<bool>(stage.rank(), true) : slid);
     if (output) {
       if (stage.definitions.size() > 1) check_covers(stage, box, needed[0], checks);
-      for (std::size_t k = 0; k < stage.definitions.size(); ++k) check_round_up(stage, s, k, box, checks);
+      for (std::size_t k = 0; k < stage.definitions.size(); ++k) check_round_up(stage, s.definitions[k], k, box, {}, checks);
     }
     Built all;
     std::vector<Stmt> parts;
@@ -594,15 +594,23 @@ class NestBuilder {
     return all;
   }
 
-  void check_round_up(const StageDefinition& stage, const StageSchedule& s, std::size_t k, const Box& box,
-                      std::vector<Stmt>& checks) const {
+  /// `active`: this schedule is the one that runs; undefined: always.
+  void check_round_up(const StageDefinition& stage, const schedule::DefinitionSchedule& s, std::size_t k, const Box& box,
+                      Expr active, std::vector<Stmt>& checks) const {
+    const auto both = [](const Expr& a, const Expr& b) { return a.defined() ? ir::binary(ir::Op::And, a, b) : b; };
+    for (const auto& branch : s.specializations) {
+      check_round_up(stage, branch.schedule, k, box, both(active, branch.condition), checks);
+      active = both(active, ir::unary(ir::Op::Not, branch.condition));
+    }
     for (std::size_t d = 0; d < stage.rank(); ++d) {
       if (!stage.definitions[k].is_pure_in(d, stage.variables)) continue;
-      const std::int64_t multiple = rounding_of(s.definitions[k], stage.definitions[k], stage.variables[d]);
+      const std::int64_t multiple = rounding_of(s, stage.definitions[k], stage.variables[d]);
       if (multiple <= 1) continue;
       const Expr extent = extent_of(box.dimensions[d]);
+      Expr suits = ir::binary(ir::Op::Equal, extent % ir::index_literal(multiple), ir::index_literal(0));
+      if (active.defined()) suits = ir::binary(ir::Op::Or, ir::unary(ir::Op::Not, active), suits);
       checks.push_back(ir::assert_that(
-          ir::binary(ir::Op::Equal, extent % ir::index_literal(multiple), ir::index_literal(0)),
+          suits,
           "stage '" + stage.name + "': TailStrategy::RoundUp: the extent of dimension " + std::to_string(d) + " (" +
               coordinate_name(stage, d) + ") of the output must be a multiple of " + std::to_string(multiple) +
               "; the buffer has extent {}\n  remedy: give such a buffer, or use TailStrategy::GuardWithIf",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include <sinter/diagnostic.h>
 
@@ -289,6 +290,14 @@ std::int64_t rounding_of(const schedule::DefinitionSchedule& s, const Definition
     if (split->tail != Tail::RoundUp) break;
     multiple *= split->factor;
     current = split->outer;
+  }
+  return multiple;
+}
+
+std::int64_t rounding_of_branches(const schedule::DefinitionSchedule& s, const Definition& definition, const Symbol& variable) {
+  std::int64_t multiple = rounding_of(s, definition, variable);
+  for (const auto& branch : s.specializations) {
+    multiple = std::lcm(multiple, rounding_of_branches(branch.schedule, definition, variable));
   }
   return multiple;
 }

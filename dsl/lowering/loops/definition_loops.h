@@ -51,5 +51,7 @@ DefinitionLoops make_loops(const StageDefinition&, int definition, const schedul
 
 /// How far RoundUp splits round up the extent of a pure variable: the multiple, 1 when they do not.
 std::int64_t rounding_of(const schedule::DefinitionSchedule&, const Definition&, const Symbol& variable);
+/// A multiple that suits the schedule and all its specializations.
+std::int64_t rounding_of_branches(const schedule::DefinitionSchedule&, const Definition&, const Symbol& variable);
 
 }  // namespace sinter::lowering
