@@ -151,5 +151,21 @@ TEST(Regressions, LanesThatProduceWhatTheyRead) {
   EXPECT_EQ(failure({out}, {{{0, 1}}}), "");
 }
 
+TEST(Regressions, SpecializationsRoundUpByThemselves) {
+  ImageParam in(Int(32), 1, "in");
+  Func s("s"), out("out");
+  Var xo("xo"), xi("xi");
+  s(x) = in(x) + 1;
+  out(x) = s(x) * 2;
+  s.compute_root().split(x, xo, xi, 4, TailStrategy::RoundUp);
+  s.specialize(in.width() < 6).split(xo, y, z, 3, TailStrategy::RoundUp);
+  EXPECT_EQ(failure({out}, {{{0, 5}}}), "");
+  Func other("other");
+  other(x) = in(x) + 1;
+  other.specialize(in.width() < 6).vectorize(x, 4, TailStrategy::RoundUp);
+  EXPECT_EQ(failure({other}, {{{0, 7}}}), "");
+  EXPECT_NE(failure({other}, {{{0, 5}}}), "");
+}
+
 }  // namespace
 }  // namespace sinter::test
