@@ -257,7 +257,10 @@ TEST(KnownBugs, EmptyHandlesAreRefused) {
   f(x) = x;
   EXPECT_THROW(f.bound(x, Expr(), Expr()), Error);
   EXPECT_THROW(f.specialize(Expr()), Error);
-  EXPECT_THROW(Schedule::parse("f.update(4294967296).vectorize(x, 4);", {f}), Error);
+  Func g("g");
+  g(x) = x;
+  g(x) += 1;
+  EXPECT_THROW(Pipeline(g).with(Schedule::parse("g.update(4294967296).vectorize(x, 4);", {g})).realize({8}), Error);
 }
 
 TEST(KnownBugs, GathersOfOddWidths) {

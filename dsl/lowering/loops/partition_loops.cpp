@@ -162,11 +162,18 @@ class Collector {
     return result;
   }
 
+  bool decreases(const Expr& e) {
+    const auto linear = algebra::linear_in(simplify(resolve(e)), v_);
+    return linear && linear->coefficient < 0;
+  }
+
   Expr choose(const Expr& original, const Expr& e, bool extent) {
     Expr wanted = ir::arg(e, 0), other = ir::arg(e, 1);
     bool wanted_depends = depends(wanted), other_depends = depends(other);
     if (!wanted_depends && !other_depends) return e;
-    const bool constant = extent && (wanted->op == Op::Literal || other->op == Op::Literal);
+    // min(64, n - v*64) is 64 but for the last v: extents, and what shrinks below a literal.
+    const bool literal = wanted->op == Op::Literal || other->op == Op::Literal;
+    const bool constant = literal && (extent || (e->op == Op::Min && decreases(wanted->op == Op::Literal ? other : wanted)));
     if (constant ? other->op == Op::Literal : (other_depends && !wanted_depends)) std::swap(wanted, other);
     const Expr slack = e->op == Op::Min ? other - wanted : wanted - other;
     if (!ask(slack)) return e;
