@@ -109,7 +109,7 @@ struct Level {
   const Definition* definition = nullptr;
   std::vector<std::size_t> pure_dimensions;
   Program bounds;     // min, extent of each reduction variable
-  Program predicate;  // empty when there is none
+  std::vector<Program> predicates;  // asked in order, up to the first that does not hold
   Program body;       // coordinates (updates only), then values
   ElementMap written; // of this level's elements
   ElementMap groups;  // value 0: an integer, 1 while running, 2 when done
@@ -220,7 +220,18 @@ class Evaluator {
     }
     level.bounds = evaluation::compile(bounds, variables, names);
     for (const ReductionVariable& r : d.domain) variables.push_back(r.symbol);
-    if (d.predicate.defined()) level.predicate = evaluation::compile({d.predicate}, variables, names);
+    std::vector<Expr> asked;
+    if (d.predicate.defined()) asked.push_back(d.predicate);
+    while (!asked.empty()) {
+      const Expr e = asked.back();
+      asked.pop_back();
+      if (ir::is(e, Op::And)) {
+        asked.push_back(ir::arg(e, 1));
+        asked.push_back(ir::arg(e, 0));
+      } else {
+        level.predicates.push_back(evaluation::compile({e}, variables, names));
+      }
+    }
     std::vector<Expr> body = d.values;
     if (k > 0) body.insert(body.begin(), d.coordinates.begin(), d.coordinates.end());
     level.body = evaluation::compile(body, variables, names);
@@ -326,9 +337,9 @@ class Evaluator {
   void iterate(Stage& stage, std::size_t k, const std::int64_t* variables) {
     Level& level = stage.levels[k];
     const FrameStack::Mark mark = frames_.mark();
-    if (!level.predicate.results.empty()) {
-      const Scalar* frame = execute(stage, k, level.predicate, variables);
-      const bool holds = value_at(level.predicate, level.predicate.results[0], frame).as_bool();
+    for (const Program& predicate : level.predicates) {
+      const Scalar* frame = execute(stage, k, predicate, variables);
+      const bool holds = value_at(predicate, predicate.results[0], frame).as_bool();
       frames_.pop(mark);
       if (!holds) return;
     }

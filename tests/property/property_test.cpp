@@ -33,7 +33,7 @@ namespace sinter::test {
 namespace {
 
 using Counts = std::map<std::string, long>;
-constexpr unsigned SecondsPerTrial = 15;  // of the processor
+constexpr unsigned SecondsPerTrial = 10;  // of the processor
 constexpr int SchedulesPerProgram = 2;
 
 struct Settings {

@@ -14,7 +14,7 @@ namespace sinter::test {
 namespace {
 
 constexpr long MaximumCost = 120;   // nodes that an inlined call may become
-constexpr long MaximumWork = 1500;  // steps that one element may take with everything inline
+constexpr long MaximumWork = 800;  // steps that one element may take with everything inline
 
 /// A stage as later ones see it.
 struct Known {

@@ -169,5 +169,29 @@ TEST(Regressions, SpecializationsRoundUpByThemselves) {
   EXPECT_THROW(other.realize({5}), RuntimeError);
 }
 
+TEST(Regressions, BoundsAreCheckedInsideVectors) {
+  Func s("s"), out("out");
+  RDom r(0, 3, "r");
+  s(x, y) = x;
+  s(x, y) += r;
+  out(x, y) = s(x, y) * 2;
+  out.vectorize(y, 4, TailStrategy::ShiftInwards);
+  s.bound(x, -10, 25);
+  EXPECT_EQ(failure({out}, {{{0, 3}, {0, 7}}}), "");
+}
+
+TEST(Regressions, PredicatesAreAskedInOrder) {
+  ImageParam in(Int(32), 1, "in");
+  Func s("s");
+  RDom r(2, 11, "r");
+  Var u("u");
+  RVar ro("ro"), ri("ri");
+  r.where(in(r) > 3);
+  s(x) = x;
+  s(x) += i32(r);
+  s.update().split(r, ro, ri, 4).reduce_across(ri, {2, 2, 2});
+  EXPECT_EQ(failure({s}, {{{0, 3}}}), "");
+}
+
 }  // namespace
 }  // namespace sinter::test

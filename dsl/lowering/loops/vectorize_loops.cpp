@@ -95,8 +95,8 @@ class Widener {
   }
 
   Stmt assertion(const Stmt& s) {
-    Expr condition = expression(ir::arg(s, 0));
-    if (mask_.defined()) condition = ir::binary(Op::Or, ir::unary(Op::Not, mask_), wide(condition));
+    const Expr condition = expression(ir::arg(s, 0));
+    if (mask_.defined() || condition->type.is_vector()) throw NotVectorizable{};  // asserts are scalar
     std::vector<Expr> values;
     for (std::size_t i = 1; i < s->args.size(); ++i) {
       if (varies(s->args[i])) throw NotVectorizable{};
