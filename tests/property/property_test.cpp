@@ -392,6 +392,7 @@ int run(const Settings& settings) {
   std::printf("%ld schedules drawn, %.0f %% accepted; %ld pairs ran and agreed (%ld of them also as host code), %zu failures, %.0f s\n",
               drawn, percent, agreed, count_of(totals.counts, "as host code"), totals.failures.size(), elapsed());
   print_coverage(totals.counts);
+  print_group(totals.counts, "uses ", "schedules that ran, by what they use");
   print_group(totals.counts, "draw: ", "refused at the directive");
   print_over_refusals(totals.counts);
   print_group(totals.counts, "lower: ", "refused by lowering");

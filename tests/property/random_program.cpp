@@ -152,6 +152,7 @@ class Maker {
       return v + any_variable(scope, d + 1);
     }
     if (choice < 89) return v + size_parameter(-2, 3);
+    if (choice < 90) return promise_clamped(v % 5, 0, 4) + random_.in(-1, 1);
     if (choice < 91) return select(v < random_.in(0, 6), constant_offset(v, -1, 1), random_.in(0, 6) - v);
     if (nested || scope.accesses <= 0) return min(v, random_.in(0, 9));
     const Expr data = access(scope, true);
@@ -255,7 +256,7 @@ class Maker {
 
   Expr float_operator(Scope& scope, Type type, int depth) {
     const Expr a = value(scope, type, depth - 1);
-    switch (random_.in(0, type.bits == 32 ? 13 : 6)) {
+    switch (random_.in(0, type.bits == 32 ? 19 : 6)) {
       case 0: return abs(a);
       case 1: return floor(a);
       case 2: return sqrt(a);
@@ -268,6 +269,12 @@ class Maker {
       case 9: return log(abs(a));
       case 10: return tanh(a);
       case 11: return rsqrt(a);
+      case 12: return pow(abs(a), value(scope, type, depth - 1));
+      case 13: return erf(a);
+      case 14: return ceil(a) + fract(a);
+      case 15: return lerp(a, value(scope, type, depth - 1), select(condition(scope, 0), 0.25f, 1.0f));
+      case 16: return select(is_nan(a), literal(type), a);
+      case 17: return reinterpret(type, reinterpret(UInt(32), a) ^ cast(UInt(32), random_.in(0, 7)));
       default: return a * literal(type) + value(scope, type, depth - 1);
     }
   }
@@ -275,7 +282,7 @@ class Maker {
   Expr integer_operator(Scope& scope, Type type, int depth) {
     const Expr a = value(scope, type, depth - 1);
     const auto b = [&] { return value(scope, type, depth - 1); };
-    switch (random_.in(0, 11)) {
+    switch (random_.in(0, 19)) {
       case 0: return a % (random_.chance(60) ? literal(type) : b());
       case 1: return a & b();
       case 2: return a | b();
@@ -287,6 +294,14 @@ class Maker {
       case 8: return to(type, absd(a, b()));
       case 9: return type.bits < 64 ? saturating_add(a, b()) : a + b();
       case 10: return type.bits < 64 ? to(type, halving_add(a, b())) : a - b();
+      case 11: return popcount(a);
+      case 12: return count_leading_zeros(a);
+      case 13: return count_trailing_zeros(a);
+      case 14: return a >> b();
+      case 15: return type.bits < 64 ? saturating_sub(a, b()) : -a;
+      case 16: return type.bits < 64 ? to(type, rounding_halving_add(a, b())) : a;
+      case 17: return type.bits < 64 ? to(type, widening_mul(a, b())) : a * b();
+      case 18: return saturating_cast(type, value(scope, Int(32), depth - 1));
       default: return ~a;
     }
   }

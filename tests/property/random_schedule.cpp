@@ -243,6 +243,15 @@ class Drawer {
     return product;
   }
 
+  std::vector<Symbol> loops_outside_vectors(const StageRef& ref, const std::vector<Expr>& branch) const {
+    std::vector<Symbol> names;
+    for (const sched::Loop& l : schedule_of(ref, branch).loops) {  // innermost first
+      if (l.kind == ir::LoopKind::Vectorized) names.clear();
+      else if (has_name(ref, l)) names.push_back(l.name);
+    }
+    return names;
+  }
+
   void draw_shape(const StageRef& ref, const std::vector<Expr>& branch, bool before_rewrite) {
     const auto names = loops(ref, branch, before_rewrite);
     if (names.empty()) return;
@@ -281,7 +290,8 @@ class Drawer {
       t.tail = tail(ref);
       add(ref, t, branch);
     } else if (choice < 59) {
-      sched::Parallel d{free_loop(ref, names, branch), {}, tail(ref)};
+      const auto outside = loops_outside_vectors(ref, branch);
+      sched::Parallel d{free_loop(ref, outside.empty() || random_.chance(5) ? names : outside, branch), {}, tail(ref)};
       if (random_.chance(30)) d.factor = factor();
       else d.tail = sched::Tail::Auto;
       add(ref, d, branch);
@@ -314,8 +324,11 @@ class Drawer {
     } else if (choice < 95) {
       add(ref, sched::Rename{random_.pick(names), new_name()}, branch);
     } else if (ref.definition > 0) {
-      if (add(ref, sched::Atomic{}, branch)) {
-        add(ref, sched::Parallel{random_.pick(names), {}, sched::Tail::Auto}, branch);
+      const StageDefinition& s = stage(ref.stage);
+      const bool folds = sched::as_self_update(s, s.definitions[static_cast<std::size_t>(ref.definition)]).has_value();
+      if ((folds || random_.chance(10)) && add(ref, sched::Atomic{}, branch)) {
+        if (random_.chance(60)) add(ref, sched::Parallel{random_.pick(names), {}, sched::Tail::Auto}, branch);
+        else add(ref, sched::Vectorize{random_.pick(names), factor(), sched::Tail::GuardWithIf}, branch);
       }
     } else {
       split();
@@ -407,7 +420,7 @@ class Drawer {
     }
     const int definition = !several && random_.chance(25) ? use.definition : -1;
     if (!add(ref, sched::ComputeAt{use.stage, names[level], definition})) return;
-    if (random_.chance(30)) {
+    if (random_.chance(45)) {
       if (random_.chance(40)) add(ref, sched::StoreRoot{});
       else {
         const std::size_t outer = level + random_.index(names.size() - level);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tests/property/trial.h"
+
 namespace sinter::test {
 
 namespace {
@@ -12,6 +14,7 @@ class Shrinker {
       : best_(std::move(instance)), still_fails_(still_fails), end_(std::chrono::steady_clock::now() + limit) {}
 
   Instance run() {
+    for (int v = 1; v <= 2; ++v) attempt(variant_of(best_, v));
     bool progress = true;
     while (progress && !late()) {
       progress = false;

@@ -10,6 +10,7 @@
 #include "dsl/lowering/loops/build_loop_nest.h"
 #include "dsl/lowering/passes.h"
 #include "dsl/schedule/resolve.h"
+#include "dsl/schedule/schedule_text.h"
 #include "tests/property/random.h"
 
 namespace sinter::test {
@@ -20,22 +21,37 @@ constexpr std::byte Untouched{0x5a};
 constexpr std::size_t LargestHostCode = 4000;  // nodes: optimising more would take most of the time
 constexpr std::int64_t Guard = 64;  // elements before and after
 
-/// Elements over a box, rows padded, with guards around.
+/// How elements lie in memory.
+struct Layout {
+  bool padded = false;    // rows are longer than their elements
+  bool strided = false;   // dimension 0 has stride 2
+  bool reversed = false;  // the other dimensions run backwards
+  explicit Layout(std::uint64_t seed) {
+    Random random(seed);
+    padded = random.chance(50);
+    strided = random.chance(20);
+    reversed = random.chance(15);
+  }
+};
+
+/// Elements over a box, with guards around.
 struct Memory {
   std::vector<std::byte> bytes;
   ir::BufferView view;
 
-  Memory(Type type, const std::vector<Extent>& box, bool padded) {
-    std::int64_t stride = 1;
+  Memory(Type type, const std::vector<Extent>& box, const Layout& layout) {
+    std::int64_t stride = layout.strided ? 2 : 1, first = Guard;
     for (const Extent& e : box) {
-      view.dimensions.push_back({e.min, e.extent, stride});
+      const bool backwards = layout.reversed && !view.dimensions.empty() && e.extent > 0;
+      view.dimensions.push_back({e.min, e.extent, backwards ? -stride : stride});
+      if (backwards) first += stride * (e.extent - 1);
       stride *= std::max(e.extent, 0);
-      if (padded) stride += 3;
+      if (layout.padded) stride += 3;
     }
     const auto size = static_cast<std::size_t>((stride + 2 * Guard) * type.bytes());
     bytes.assign(size, Untouched);
     view.type = type;
-    view.host = bytes.data() + Guard * type.bytes();
+    view.host = bytes.data() + first * type.bytes();
   }
   Memory(Memory&&) = default;
   Memory(const Memory&) = delete;
@@ -186,8 +202,8 @@ void add_plain_regions(const Instance& instance, std::map<Symbol, std::vector<Ex
 /// The buffers of one run.
 class Run {
  public:
-  Run(const Instance& instance, const std::map<Symbol, std::vector<Extent>>& boxes, std::uint64_t data_seed) : instance_(instance) {
-    const bool padded = data_seed % 2 == 0;
+  Run(const Instance& instance, const std::map<Symbol, std::vector<Extent>>& boxes, std::uint64_t data_seed)
+      : instance_(instance), layout_(instance.data_seed) {
     arguments_.scalars.insert(instance.scalars.begin(), instance.scalars.end());
     for (const Image& image : instance.algorithm.images) {
       const auto fixed = instance.images.find(image.id);
@@ -195,11 +211,10 @@ class Run {
       std::vector<Extent> box(image.fields.size(), Extent{0, 1});
       if (fixed != instance.images.end()) box = fixed->second;
       else if (read != boxes.end() && read->second.size() == box.size()) box = read->second;
-      inputs_.emplace_back(image.type, box, padded);
+      inputs_.emplace_back(image.type, box, layout_);
       fill(inputs_.back(), data_seed ^ hash_of(image.name));
       arguments_.buffers[image.id] = inputs_.back().view;
     }
-    padded_ = padded;
   }
 
   /// Runs `compute` on fresh outputs.
@@ -209,7 +224,7 @@ class Run {
     for (std::size_t i = 0; i < instance_.algorithm.outputs.size(); ++i) {
       const StageDefinition& stage = instance_.algorithm.stage(instance_.algorithm.outputs[i]);
       for (std::size_t c = 0; c < stage.types.size(); ++c) {
-        made.emplace_back(stage.types[c], instance_.boxes[i], padded_);
+        made.emplace_back(stage.types[c], instance_.boxes[i], layout_);
         arguments.buffers[output_symbol(stage, c)] = made.back().view;
       }
     }
@@ -221,7 +236,7 @@ class Run {
   const Instance& instance_;
   std::vector<Memory> inputs_;
   ir::Arguments arguments_;
-  bool padded_ = false;
+  Layout layout_;
 };
 
 std::string differences(const std::vector<Memory>& expected, const std::vector<Memory>& got) {
@@ -247,66 +262,30 @@ bool rewrites_are_exact(const Instance& instance, const Algorithm& rewritten) {
   return true;
 }
 
+/// A way to run the pipeline.
 struct Level {
-  std::string pass;
-  ir::Module module;
+  std::string name;
+  ir::Module module;  // no body: the host's code
 };
 
-TrialResult compare_levels(const Instance& instance, const driver::Compiled& compiled, const std::vector<Level>& levels) {
-  std::map<Symbol, std::vector<Extent>> boxes;
-  add_regions(instance, compiled.scheduled, boxes);
-  add_plain_regions(instance, boxes);
-  const Run run(instance, boxes, instance.data_seed);
-  std::vector<Memory> expected;
-  std::string oracle_refuses;
-  try {
-    expected = run.outputs([&](const ir::Arguments& a) { evaluate(compiled.scheduled.algorithm, a); });
-  } catch (const RuntimeError& e) {
-    oracle_refuses = e.what();
+/// The names of all arguments, when dimension 0 of theirs has a stride.
+std::vector<std::string> strided_names(const Instance& instance) {
+  std::vector<std::string> names;
+  if (!Layout(instance.data_seed).strided) return names;
+  for (const Image& image : instance.algorithm.images) names.push_back(image.name);
+  for (const Symbol& id : instance.algorithm.outputs) {
+    const StageDefinition& stage = instance.algorithm.stage(id);
+    names.push_back(stage.name);
+    for (std::size_t c = 0; c < stage.types.size(); ++c) names.push_back(stage.name + "." + std::to_string(c));
   }
-  if (oracle_refuses.empty() && rewrites_are_exact(instance, compiled.scheduled.algorithm)) {
-    const auto original = run.outputs([&](const ir::Arguments& a) { evaluate(instance.algorithm, a); });
-    const std::string text = differences(original, expected);
-    if (!text.empty()) return failed("the rewritten algorithm: " + text + to_string(compiled.scheduled.algorithm));
-  }
-  TrialResult result;
-  bool first = true;
-  const auto agree = [&](const std::string& where, const ir::Module* module, const std::function<void(const ir::Arguments&)>& compute) {
-    if (result.kind == TrialResult::Kind::Failed) return;
-    bool refused = false;
-    std::string text;
-    try {
-      const auto got = run.outputs(compute);
-      if (oracle_refuses.empty()) text = differences(expected, got);
-    } catch (const RuntimeError& e) {
-      refused = true;
-      result.refusal = e.diagnostic();
-      text = e.what();
-    } catch (const std::exception& e) {
-      result = failed(where + ": error: " + e.what());
-      if (module != nullptr) result.text += "\n" + ir::print(*module);
-      return;
-    }
-    if (first && refused) result.kind = TrialResult::Kind::RefusedAtCall;
-    first = false;
-    if (refused != (result.kind == TrialResult::Kind::RefusedAtCall)) {
-      result = failed(where + ": refusal differs: the call " + (refused ? "is refused: " + text : std::string("is not refused")));
-    } else if (!refused && !text.empty()) {
-      result = failed(where + ": " + text);
-      if (module != nullptr) result.text += ir::print(*module);
-    }
-  };
-  for (const Level& level : levels) {
-    agree("after " + level.pass, &level.module, [&](const ir::Arguments& a) { ir::interpret(level.module, a, instance.data_seed); });
-  }
-  result.skipped_host = !compiled.executable;
-  if (compiled.executable) agree("host code", nullptr, [&](const ir::Arguments& a) { compiled.executable->launch(a, nullptr); });
-  if (result.kind == TrialResult::Kind::Agreed && !oracle_refuses.empty()) {
-    // The oracle computes all components of a tuple, and looks at an image for one that nothing uses.
-    result.kind = TrialResult::Kind::RefusedAtCall;
-    result.refusal.reason = "only the oracle refuses";
-  }
-  return result;
+  return names;
+}
+
+/// This machine, or an older one.
+Target target_of(const Instance& instance) {
+  Random random(instance.data_seed + 1);
+  const int choice = random.in(0, 9);
+  return choice < 6 ? Target() : choice < 9 ? Target("host-x86-64-v3") : Target("host-x86-64-v2");
 }
 
 std::size_t size_of(const ir::Module& module) {
@@ -315,43 +294,174 @@ std::size_t size_of(const ir::Module& module) {
   return nodes;
 }
 
+/// One call: the oracle and all levels, on one set of buffers.
+class Call {
+ public:
+  Call(const Instance& instance, const driver::Compiled& compiled) : instance_(instance), compiled_(compiled) {}
+
+  TrialResult run(const std::vector<Level>& levels) {
+    std::map<Symbol, std::vector<Extent>> boxes;
+    add_regions(instance_, compiled_.scheduled, boxes);
+    add_plain_regions(instance_, boxes);
+    const Run buffers(instance_, boxes, instance_.data_seed);
+    try {
+      expected_ = buffers.outputs([&](const ir::Arguments& a) { evaluate(compiled_.scheduled.algorithm, a); });
+    } catch (const RuntimeError&) {
+      oracle_refuses_ = true;
+    }
+    if (!oracle_refuses_ && rewrites_are_exact(instance_, compiled_.scheduled.algorithm)) {
+      const auto original = buffers.outputs([&](const ir::Arguments& a) { evaluate(instance_.algorithm, a); });
+      const std::string text = differences(original, expected_);
+      if (!text.empty()) return failed("the rewritten algorithm: " + text + to_string(compiled_.scheduled.algorithm));
+    }
+    for (const Level& level : levels) {
+      if (result_.kind != TrialResult::Kind::Failed) compare(level, buffers);
+    }
+    if (result_.kind == TrialResult::Kind::Agreed && oracle_refuses_) {
+      // The oracle computes all components of a tuple, and looks at an image for one that nothing uses.
+      result_.kind = TrialResult::Kind::RefusedAtCall;
+      result_.refusal.reason = "only the oracle refuses";
+    }
+    return result_;
+  }
+
+ private:
+  void compare(const Level& level, const Run& buffers) {
+    const bool host = !level.module.body.defined();
+    bool refused = false;
+    std::string text;
+    try {
+      const auto got = buffers.outputs([&](const ir::Arguments& a) {
+        if (host) compiled_.executable->launch(a, nullptr);
+        else ir::interpret(level.module, a, instance_.data_seed);
+      });
+      if (!oracle_refuses_) text = differences(expected_, got);
+    } catch (const RuntimeError& e) {
+      refused = true;
+      result_.refusal = e.diagnostic();
+      text = e.what();
+    } catch (const std::exception& e) {
+      result_ = failed(level.name + ": error: " + e.what());
+      if (!host) result_.text += "\n" + ir::print(level.module);
+      return;
+    }
+    if (first_ && refused) result_.kind = TrialResult::Kind::RefusedAtCall;
+    first_ = false;
+    if (refused != (result_.kind == TrialResult::Kind::RefusedAtCall)) {
+      result_ = failed(level.name + ": refusal differs: the call " + (refused ? "is refused: " + text : std::string("is not refused")));
+    } else if (!refused && !text.empty()) {
+      result_ = failed(level.name + ": " + text);
+      if (!host) result_.text += ir::print(level.module);
+    }
+  }
+
+  const Instance& instance_;
+  const driver::Compiled& compiled_;
+  std::vector<Memory> expected_;
+  bool oracle_refuses_ = false, first_ = true;
+  TrialResult result_;
+};
+
+/// What the schedule's text means is what the schedule means.
+std::string text_problem(const Instance& instance, const schedule::ScheduledPipeline& scheduled) {
+  const std::string text = to_string(instance.schedule, instance.algorithm);
+  const auto parsed = schedule::parse_schedule(text, instance.algorithm, "schedule");
+  if (to_string(parsed, instance.algorithm) != text) return "schedule text: it is not read back as it was written\n" + text;
+  const std::string nest = loop_nest(scheduled), other = loop_nest(schedule::resolve(instance.algorithm, parsed, "trial"));
+  if (nest != other) return "schedule text: another loop nest\n" + text + nest + other;
+  return "";
+}
+
+/// Lowers, keeping the levels that are compared, and compiles. Empty when all went well.
+TrialResult compile(const Instance& instance, driver::Compiled& compiled, std::vector<Level>& levels) {
+  Random random(instance.data_seed + 2);
+  const Target target = target_of(instance);
+  const std::string last = lowering::passes().back().name;
+  const bool every = random.chance(4);
+  lowering::LowerOptions options;
+  options.vector_bits = target.vector_bits();
+  options.strided = strided_names(instance);
+  options.debug = random.chance(20);
+  options.verify = true;
+  options.after_pass = [&](const std::string& pass, const ir::Module& module) {
+    if (every || pass == "build_loop_nest" || pass == "partition_loops" || pass == last) levels.push_back({"after " + pass, module});
+  };
+  const schedule::ScheduledPipeline scheduled = compiled.scheduled;
+  try {
+    const ir::Module module = lowering::lower(scheduled, options);
+    if (random.chance(15)) {
+      for (const lowering::Pass& pass : lowering::passes()) {
+        if (pass.optional && random.chance(50)) options.disabled.push_back(pass.name);
+      }
+      options.after_pass = nullptr;
+      std::string name = "without";
+      for (const std::string& pass : options.disabled) name += " " + pass;
+      levels.push_back({name, lowering::lower(scheduled, options)});
+    }
+    if (size_of(module) > LargestHostCode) return {};
+  } catch (const CompileError& e) {
+    return {TrialResult::Kind::RefusedAtLower, e.diagnostic(), ""};
+  } catch (const ScheduleError& e) {
+    return {TrialResult::Kind::RefusedAtLower, e.diagnostic(), ""};
+  } catch (const std::exception& e) {
+    return failed(std::string("lower: ") + e.what());
+  }
+  try {
+    driver::CompileOptions driver_options;
+    driver_options.strided = options.strided;
+    driver_options.debug = options.debug;
+    compiled = driver::compile_pipeline(scheduled, target, driver_options);
+  } catch (const std::exception& e) {
+    return failed(std::string("compile: ") + e.what());
+  }
+  levels.push_back({"host code " + target.to_string(), {}});
+  return {};
+}
+
 }  // namespace
 
+Instance variant_of(const Instance& instance, int number) {
+  Instance other = instance;
+  Random random(instance.data_seed + 100 + static_cast<std::uint64_t>(number));
+  for (auto& box : other.boxes) {
+    for (Extent& e : box) {
+      const int choice = random.in(0, 9);
+      if (choice < 2) e.extent = std::max(1, e.extent - 1);
+      else if (choice < 4) e.extent += 1;
+      else if (choice < 7) e.extent = random.in(1, std::min(40, 2 * e.extent));
+      else if (choice == 7 && random.chance(15)) e.extent = 0;
+      if (random.chance(25)) e.min += random.in(-3, 3);
+    }
+  }
+  return other;
+}
+
 TrialResult run_trial(const Instance& instance) {
-  schedule::ScheduledPipeline scheduled;
+  driver::Compiled compiled;
   try {
-    scheduled = schedule::resolve(instance.algorithm, instance.schedule, "trial");
+    compiled.scheduled = schedule::resolve(instance.algorithm, instance.schedule, "trial");
+    const std::string problem = text_problem(instance, compiled.scheduled);
+    if (!problem.empty()) return failed(problem);
   } catch (const ScheduleError& e) {
     return {TrialResult::Kind::RefusedAtResolve, e.diagnostic(), ""};
   } catch (const std::exception& e) {
     return failed(std::string("resolve: ") + e.what());
   }
   std::vector<Level> levels;
-  driver::CompileOptions options;
-  options.verify = true;
-  const std::string last = lowering::passes().back().name;
-  options.after_pass = [&](const std::string& pass, const ir::Module& module) {
-    if (pass == "build_loop_nest" || pass == "partition_loops" || pass == last) levels.push_back({pass, module});
-  };
-  driver::Compiled compiled;
+  if (const TrialResult result = compile(instance, compiled, levels); result.kind != TrialResult::Kind::Agreed) return result;
   try {
-    lowering::LowerOptions lower_options;
-    lower_options.vector_bits = Target().vector_bits();
-    lower_options.verify = true;
-    lower_options.after_pass = options.after_pass;
-    const ir::Module module = lowering::lower(scheduled, lower_options);
-    compiled.scheduled = scheduled;
-    options.after_pass = nullptr;
-    options.verify = false;
-    if (size_of(module) <= LargestHostCode) compiled = driver::compile_pipeline(scheduled, Target(), options);
-  } catch (const Error& e) {
-    if (!levels.empty() && levels.back().pass == last) return failed(std::string("compile: ") + e.what());
-    return {TrialResult::Kind::RefusedAtLower, e.diagnostic(), ""};
-  } catch (const std::exception& e) {
-    return failed(std::string("lower: ") + e.what());
-  }
-  try {
-    return compare_levels(instance, compiled, levels);
+    TrialResult result = Call(instance, compiled).run(levels);
+    result.skipped_host = !compiled.executable;
+    levels.erase(levels.begin(), levels.end() - (compiled.executable ? 2 : 1));
+    for (int v = 1; v <= 2 && result.kind == TrialResult::Kind::Agreed; ++v) {
+      const Instance other = variant_of(instance, v);
+      TrialResult more = Call(other, compiled).run(levels);
+      if (more.kind == TrialResult::Kind::Failed) {
+        result = more;
+        result.text += "\nthe call is another one than the first: variant " + std::to_string(v);
+      }
+    }
+    return result;
   } catch (const std::exception& e) {
     return failed(std::string("run: ") + e.what());
   }
@@ -374,7 +484,9 @@ std::optional<bool> agrees_when_forced(const Instance& instance) {
     scheduled.name = "forced";
     scheduled.algorithm = std::move(state.algorithm);
     scheduled.schedules = std::move(state.schedules);
-    const ir::Module module = lowering::lower(scheduled);
+    lowering::LowerOptions options;
+    options.strided = strided_names(instance);
+    const ir::Module module = lowering::lower(scheduled, options);
     std::map<Symbol, std::vector<Extent>> boxes;
     add_regions(instance, scheduled, boxes);
     add_plain_regions(instance, boxes);

@@ -25,6 +25,9 @@ struct TrialResult {
 
 TrialResult run_trial(const Instance&);
 
+/// The same with other sizes, which a trial calls the same code for.
+Instance variant_of(const Instance&, int number);
+
 /// An instance that resolve() refuses for its legality or placement, lowered all the same. Nothing
 /// when it cannot be; else whether oracle and interpreter agreed, for three sets of data.
 std::optional<bool> agrees_when_forced(const Instance&);
