@@ -193,5 +193,32 @@ TEST(Regressions, PredicatesAreAskedInOrder) {
   EXPECT_EQ(failure({s}, {{{0, 3}}}), "");
 }
 
+TEST(Regressions, OneOutputIsEmptyAndAnotherIsNot) {
+  Func a("a"), b("b"), c("c");
+  a(x) = x * 2;
+  b(x, y) = x + y;
+  c() = 7;
+  EXPECT_EQ(failure({a, b}, {{{0, 5}}, {{0, 0}, {2, 3}}}), "");
+  EXPECT_EQ(failure({a, b}, {{{0, 0}}, {{0, 2}, {2, 3}}}), "");
+  EXPECT_EQ(failure({a, c}, {{{0, 0}}, {}}), "");
+}
+
+TEST(Regressions, FusedLoopsOverNothing) {
+  Param<int> n("n");
+  Func s("s"), out("out");
+  RDom r(0, n, "r");
+  Var f("f");
+  s(x, y) = x + y;
+  out(x) = x;
+  out(x) += s(3 * r, 2 * r);
+  s.compute_root().fuse(x, y, f);
+  Instance instance;
+  instance.algorithm = collect({out});
+  instance.schedule = schedule::schedule_of({out});
+  instance.boxes = {{{0, 3}}};
+  instance.scalars[n.contents()->id] = ir::Scalar::of_integer(Int(32), 0);
+  EXPECT_EQ(run_trial(instance).text, "");
+}
+
 }  // namespace
 }  // namespace sinter::test

@@ -70,7 +70,8 @@ ir::Module insert_entry_checks(ir::Module module, const LowerOptions&) {
   const Expr low = ir::index_literal(std::numeric_limits<std::int32_t>::min());
   const Expr high = ir::index_literal(std::numeric_limits<std::int32_t>::max());
   std::vector<ir::Stmt> checks;
-  Expr nonempty;
+  Expr nonempty;           // of some output
+  bool has_scalar = false; // an output of rank 0 is never empty
   const ir::Argument* first_of_tuple = nullptr;
   for (const ir::Argument& a : module.arguments) {
     if (!a.is_buffer()) continue;
@@ -80,6 +81,7 @@ ir::Module insert_entry_checks(ir::Module module, const LowerOptions&) {
     const bool follows = output && first_of_tuple && first_of_tuple->dimensions.size() == a.dimensions.size() &&
                          first_of_tuple->name.substr(0, first_of_tuple->name.rfind('.')) == base &&
                          a.name.size() > base.size();
+    Expr all;
     for (std::size_t d = 0; d < a.dimensions.size(); ++d) {
       const Expr min = ir::index_symbol(a.dimensions[d].min), extent = ir::index_symbol(a.dimensions[d].extent);
       const Expr in_range = ir::binary(
@@ -99,13 +101,17 @@ ir::Module insert_entry_checks(ir::Module module, const LowerOptions&) {
       }
       if (output && !follows) {
         const Expr some = ir::binary(Op::Less, ir::index_literal(0), extent);
-        nonempty = nonempty.defined() ? ir::binary(Op::And, nonempty, some) : some;
+        all = all.defined() ? ir::binary(Op::And, all, some) : some;
       }
     }
-    if (output && !follows) first_of_tuple = &a;
+    if (output && !follows) {
+      first_of_tuple = &a;
+      has_scalar = has_scalar || !all.defined();
+      if (all.defined()) nonempty = nonempty.defined() ? ir::binary(Op::Or, nonempty, all) : all;
+    }
   }
   ir::Stmt body = module.body;
-  if (nonempty.defined() && body.defined()) body = ir::if_then(nonempty, body);
+  if (nonempty.defined() && !has_scalar && body.defined()) body = ir::if_then(nonempty, body);
   checks.push_back(body);
   module.body = ir::block(std::move(checks));
   return module;

@@ -92,8 +92,9 @@ class LoopMaker {
   void derive(const Relation& r) {
     const Expr zero = ir::index_literal(0);
     if (r.kind == Relation::Kind::Fuse) {
-      const Expr extent = at(r.fuse.inner).extent * at(r.fuse.outer).extent;
-      add_variable(r.fuse.fused, zero, extent, false);
+      // Regions that nothing needs may have negative extents: their product is not.
+      const auto some = [&](const Symbol& s) { return simplify(ir::binary(Op::Max, at(s).extent, zero)); };
+      add_variable(r.fuse.fused, zero, some(r.fuse.inner) * some(r.fuse.outer), false);
       return;
     }
     const Variable old = at(r.split.old);
