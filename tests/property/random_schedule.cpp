@@ -54,7 +54,7 @@ class Drawer {
     return true;
   }
 
-  Symbol new_name() { return Symbol::named("v" + std::to_string(++names_)); }
+  Symbol new_name() { return Symbol::named("l" + std::to_string(++names_)); }
 
   const StageDefinition& stage(const Symbol& id) const { return state_.algorithm.stage(id); }
   bool is_output(const Symbol& id) const { return state_.algorithm.is_output(id); }

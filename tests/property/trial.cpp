@@ -1,5 +1,6 @@
 #include "tests/property/trial.h"
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -428,7 +429,7 @@ Instance variant_of(const Instance& instance, int number) {
       const int choice = random.in(0, 9);
       if (choice < 2) e.extent = std::max(1, e.extent - 1);
       else if (choice < 4) e.extent += 1;
-      else if (choice < 7) e.extent = random.in(1, std::min(40, 2 * e.extent));
+      else if (choice < 7) e.extent = random.in(1, std::clamp(2 * e.extent, 1, 40));
       else if (choice == 7 && random.chance(15)) e.extent = 0;
       if (random.chance(25)) e.min += random.in(-3, 3);
     }
