@@ -4,6 +4,7 @@
 #include <charconv>
 #include <iostream>
 #include <optional>
+#include <set>
 #include <sstream>
 
 #include <sinter/diagnostic.h>
@@ -109,6 +110,7 @@ void write_output(const Plan& plan, const std::string& field, const std::string&
 void set_parameters(Session& session, const RegisteredPipeline& pipeline, const std::string& text) {
   for (const auto& [name, value] : pipeline.info.parameters) session.set_parameter(name, value);
   std::istringstream items(text);
+  std::set<std::string> given;
   for (std::string item; std::getline(items, item, ',');) {
     const std::size_t equals = item.find('=');
     double value = 0;
@@ -116,6 +118,10 @@ void set_parameters(Session& session, const RegisteredPipeline& pipeline, const 
     if (equals == std::string::npos ||
         std::from_chars(item.data() + equals + 1, end, value).ptr != end) {
       refuse("--set " + item, "is not NAME=NUMBER", "write for instance amount=1.5");
+    }
+    if (!given.insert(item.substr(0, equals)).second) {
+      refuse("--set " + item, "the parameter '" + item.substr(0, equals) + "' is given twice",
+             "give each parameter once");
     }
     session.set_parameter(item.substr(0, equals), value);
   }

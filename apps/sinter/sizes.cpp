@@ -1,6 +1,7 @@
 #include "apps/sinter/sizes.h"
 
 #include <charconv>
+#include <set>
 #include <sstream>
 
 #include <sinter/diagnostic.h>
@@ -19,6 +20,7 @@ namespace {
 
 Sizes parse_sizes(const std::string& text, const Sizes& defaults) {
   Sizes sizes = defaults;
+  std::set<std::string> given;
   std::istringstream items(text);
   for (std::string item; std::getline(items, item, ',');) {
     const std::size_t equals = item.find('=');
@@ -29,6 +31,8 @@ Sizes parse_sizes(const std::string& text, const Sizes& defaults) {
     if (found == sizes.end())
       refuse(item, "this pipeline has no size '" + name + "'",
              "its sizes are " + to_string(defaults));
+    if (!given.insert(name).second)
+      refuse(item, "the size '" + name + "' is given twice", "give each size once");
     std::int64_t value = 0;
     const char* end = item.data() + item.size();
     const auto [stop, error] = std::from_chars(item.data() + equals + 1, end, value);

@@ -373,6 +373,12 @@ Contents& existing(const std::shared_ptr<Contents>& contents) {
 
 }  // namespace
 
+std::size_t Realization::existing(std::size_t i) const {
+  if (i < buffers_.size()) return i;
+  throw RuntimeError(make_diagnostic("", "Realization[" + std::to_string(i) + "]",
+                                     "it has " + counted(buffers_.size(), "buffer"), "use an index below that"));
+}
+
 const std::vector<Func>& Pipeline::outputs() const { return existing(contents_).outputs; }
 
 Pipeline Pipeline::with(const Schedule& schedule) const {
@@ -467,7 +473,8 @@ void Pipeline::Contents::infer_inputs(const RealizationArg& given) {
 }
 
 void Pipeline::print_loop_nest() const {
-  const std::string text = schedule::loop_nest(driver::resolve_pipeline(existing(contents_).outputs, contents_->current_schedule()));
+  const Contents& c = existing(contents_);
+  const std::string text = schedule::loop_nest(driver::resolve_pipeline(c.outputs, c.current_schedule()));
   std::fputs(text.c_str(), stderr);
 }
 

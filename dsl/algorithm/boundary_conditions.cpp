@@ -15,15 +15,17 @@ bool is_given(const Region& bounds, std::size_t d) {
 /// f(x, y) = source(map(x), map(y)) for a map of one coordinate into [min, min + extent).
 template <typename Map>
 Func mapped(const Source& source, const Region& given, const std::string& name, Map&& map) {
-  const Region bounds = source.region_or_own(given);
-  const std::vector<Expr>& variables = source.variables();
-  std::vector<Expr> inside = variables;
-  for (std::size_t d = 0; d < variables.size(); ++d) {
-    if (is_given(bounds, d)) inside[d] = map(variables[d], bounds[d].first, bounds[d].second);
-  }
-  Func result(name);
-  result(variables) = source(inside);
-  return result;
+  return typing::located(source.where(), [&] {
+    const Region bounds = source.region_or_own(given);
+    const std::vector<Expr>& variables = source.variables();
+    std::vector<Expr> inside = variables;
+    for (std::size_t d = 0; d < variables.size(); ++d) {
+      if (is_given(bounds, d)) inside[d] = map(variables[d], bounds[d].first, bounds[d].second);
+    }
+    Func result(name);
+    result(variables, source.where()) = source(inside);
+    return result;
+  });
 }
 
 Expr nearest(const Expr& x, const Expr& min, const Expr& extent) {
@@ -32,10 +34,11 @@ Expr nearest(const Expr& x, const Expr& min, const Expr& extent) {
 
 }  // namespace
 
-Source::Source(const Func& func)
+Source::Source(const Func& func, Location where)
     : name_(func.name()),
-      call_([func](std::vector<Expr> args) { return Tuple(func(std::move(args))); }) {
-  for (const Var& v : func.args()) variables_.emplace_back(v);
+      call_([func, where](std::vector<Expr> args) { return Tuple(func(std::move(args), where)); }),
+      where_(where) {
+  for (const Var& v : func.args(where)) variables_.emplace_back(v);
 }
 
 Region Source::region_or_own(const Region& given) const {
@@ -57,10 +60,12 @@ Expr Source::buffer_bound(const BufferBase& buffer, int d, bool is_extent) {
   return field_of(image_of(buffer), d, is_extent ? Field::Extent : Field::Min);
 }
 
-Region region_of(const std::vector<Expr>& bounds) {
+Region region_of(const Source& source, const std::vector<Expr>& bounds) {
   if (bounds.size() % 2 != 0) {
-    typing::refuse("boundary condition", "it is given " + counted(bounds.size(), "bound"),
-                   "give a min and an extent for each dimension");
+    throw AlgorithmError(make_diagnostic("", "boundary condition",
+                                         "it is given " + counted(bounds.size(), "bound"),
+                                         "give a min and an extent for each dimension")
+                             .at(source.where()));
   }
   Region region;
   for (std::size_t i = 0; i < bounds.size(); i += 2) region.emplace_back(bounds[i], bounds[i + 1]);
@@ -68,35 +73,37 @@ Region region_of(const std::vector<Expr>& bounds) {
 }
 
 Func constant_exterior(const Source& source, const Tuple& value, const Region& given) {
-  const Region bounds = source.region_or_own(given);
-  const std::vector<Expr>& variables = source.variables();
-  std::vector<Expr> inside = variables;
-  Expr is_outside = false;
-  for (std::size_t d = 0; d < variables.size(); ++d) {
-    if (!is_given(bounds, d)) continue;
-    const Expr& min = bounds[d].first;
-    const Expr& extent = bounds[d].second;
-    is_outside = is_outside || variables[d] < min || variables[d] >= min + extent;
-    inside[d] = nearest(variables[d], min, extent);
-  }
-  const Tuple values = source(inside);
-  if (values.size() != value.size()) {
-    typing::refuse("constant_exterior",
-                   "'" + source.name() + "' has " + counted(values.size(), "component") + ", and " +
-                       counted(value.size(), "value") + " are given",
-                   "give one value per component");
-  }
-  std::vector<Expr> selected;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const Type type = values[i].type();
-    const Expr outside = typing::is_adaptable(value[i]) && type != Int(32)
-                             ? typing::adapt(type, value[i], "constant_exterior")
-                             : cast(type, value[i]);
-    selected.push_back(select(is_outside, outside, values[i]));
-  }
-  Func result("constant_exterior");
-  result(variables) = Tuple(selected);
-  return result;
+  return typing::located(source.where(), [&] {
+    const Region bounds = source.region_or_own(given);
+    const std::vector<Expr>& variables = source.variables();
+    std::vector<Expr> inside = variables;
+    Expr is_outside = false;
+    for (std::size_t d = 0; d < variables.size(); ++d) {
+      if (!is_given(bounds, d)) continue;
+      const Expr& min = bounds[d].first;
+      const Expr& extent = bounds[d].second;
+      is_outside = is_outside || variables[d] < min || variables[d] >= min + extent;
+      inside[d] = nearest(variables[d], min, extent);
+    }
+    const Tuple values = source(inside);
+    if (values.size() != value.size()) {
+      typing::refuse("constant_exterior",
+                     "'" + source.name() + "' has " + counted(values.size(), "component") +
+                         ", and " + counted(value.size(), "value") + " are given",
+                     "give one value per component");
+    }
+    std::vector<Expr> selected;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const Type type = values[i].type();
+      const Expr outside = typing::is_adaptable(value[i]) && type != Int(32)
+                               ? typing::adapt(type, value[i], "constant_exterior")
+                               : cast(type, value[i]);
+      selected.push_back(select(is_outside, outside, values[i]));
+    }
+    Func result("constant_exterior");
+    result(variables, source.where()) = Tuple(selected);
+    return result;
+  });
 }
 
 Func constant_exterior(const Source& source, const Expr& value, const Region& bounds) {

@@ -20,7 +20,17 @@ constexpr std::size_t Alignment = 128;  // of a cache line pair, and of what vec
   throw RuntimeError(make_diagnostic(name, what, reason, remedy));
 }
 
+void check_extent(const std::string& name, std::size_t d, int extent) {
+  if (extent >= 0) return;
+  refuse(name, "Buffer",
+         "extent " + std::to_string(extent) + " of dimension " + std::to_string(d) + " is negative",
+         "give an extent of at least 0");
+}
+
 std::shared_ptr<BufferContents> new_contents(Type type, const std::string& name) {
+  if (type.is_void()) {
+    refuse(name, "Buffer", "its elements have no type", "give one: Buffer<>(UInt(8), {4, 3})");
+  }
   auto contents = std::make_shared<BufferContents>();
   contents->type = type;
   contents->name = name;
@@ -33,10 +43,7 @@ const std::string& BufferBase::name() const {
   static const std::string empty;
   return contents_ ? contents_->name : empty;
 }
-void BufferBase::set_name(const std::string& name) {
-  ensure(defined(), "set_name of an undefined Buffer");
-  contents_->name = name;
-}
+void BufferBase::set_name(const std::string& name) { existing().name = name; }
 
 std::size_t BufferBase::number_of_elements() const {
   if (!defined()) return 0;
@@ -55,7 +62,26 @@ bool BufferBase::contains(const std::vector<int>& coordinates) const {
   return true;
 }
 
+void BufferBase::no_buffer() {
+  refuse("", "Buffer", "it is used before it is given memory",
+         "construct it with extents, or assign a Buffer to it");
+}
+
+void BufferBase::check_covers(const BufferBase& box) const {
+  existing();
+  check_is({}, box.dimensions());
+  for (int d = 0; d < dimensions(); ++d) {
+    if (box.extent(d) <= 0 || (min(d) <= box.min(d) && box.max(d) <= max(d))) continue;
+    refuse(name(), "Buffer",
+           "dimension " + std::to_string(d) + " is visited in [" + std::to_string(box.min(d)) +
+               ", " + std::to_string(box.max(d)) + "], and it has [" + std::to_string(min(d)) +
+               ", " + std::to_string(max(d)) + "]",
+           "give a Buffer of at least that box");
+  }
+}
+
 void BufferBase::no_such_dimension(int d) const {
+  existing();
   refuse(name(), "dimension " + std::to_string(d),
          "the buffer has " + counted(dimensions(), "dimension"), "use a dimension below that");
 }
@@ -122,12 +148,12 @@ void BufferBase::transpose(const std::vector<int>& order) {
   }
   std::vector<BufferDimension> dims;
   for (const int d : order) dims.push_back(dimension(d));
-  contents_->dimensions = dims;
+  existing().dimensions = dims;
 }
 
 void BufferBase::add_dimension() { embed(dimensions(), 0); }
 void BufferBase::embed(int d, int position) {
-  ensure(defined(), "embed of an undefined Buffer");
+  existing();
   if (d < 0 || d > dimensions()) no_such_dimension(d);
   std::int64_t stride = 1;
   for (const BufferDimension& each : contents_->dimensions) {
@@ -147,12 +173,7 @@ std::shared_ptr<BufferContents> BufferBase::allocate(Type type, const std::vecto
   std::int64_t stride = 1;
   for (std::size_t i = 0; i < extents.size(); ++i) {
     const std::size_t d = storage_order.empty() ? i : static_cast<std::size_t>(storage_order[i]);
-    if (extents[d] < 0) {
-      refuse(name, "Buffer",
-             "extent " + std::to_string(extents[d]) + " of dimension " + std::to_string(d) +
-                 " is negative",
-             "give an extent of at least 0");
-    }
+    check_extent(name, d, extents[d]);
     contents->dimensions[d] = {0, extents[d], stride};
     if (__builtin_mul_overflow(stride, std::int64_t{extents[d]}, &stride)) {
       refuse(name, "Buffer", "its size does not fit 64 bits", "use smaller extents");
@@ -160,9 +181,11 @@ std::shared_ptr<BufferContents> BufferBase::allocate(Type type, const std::vecto
   }
   const std::size_t bytes =
       static_cast<std::size_t>(stride) * static_cast<std::size_t>(type.bytes());
-  void* memory = ::operator new(std::max<std::size_t>(bytes, 1), std::align_val_t{Alignment}, std::nothrow);
+  void* memory =
+      ::operator new(std::max<std::size_t>(bytes, 1), std::align_val_t{Alignment}, std::nothrow);
   if (memory == nullptr) {
-    refuse(name, "Buffer", "there is no memory for its " + std::to_string(bytes) + " bytes", "use smaller extents");
+    refuse(name, "Buffer", "there is no memory for its " + std::to_string(bytes) + " bytes",
+           "use smaller extents");
   }
   contents->memory = std::shared_ptr<void>(
       memory, [](void* p) { ::operator delete(p, std::align_val_t{Alignment}); });
@@ -173,6 +196,7 @@ std::shared_ptr<BufferContents> BufferBase::allocate(Type type, const std::vecto
 std::shared_ptr<BufferContents> BufferBase::borrow(Type type, void* data,
                                                    const std::vector<BufferDimension>& dims,
                                                    const std::string& name) {
+  for (std::size_t d = 0; d < dims.size(); ++d) check_extent(name, d, dims[d].extent);
   auto contents = new_contents(type, name);
   contents->host = static_cast<std::byte*>(data);
   contents->dimensions = dims;
@@ -190,8 +214,7 @@ std::vector<BufferDimension> BufferBase::dense(const std::vector<int>& extents) 
 }
 
 std::shared_ptr<BufferContents> BufferBase::view() const {
-  ensure(defined(), "a view of an undefined Buffer");
-  auto result = std::make_shared<BufferContents>(*contents_);
+  auto result = std::make_shared<BufferContents>(existing());
   result->id = Symbol();  // another view is another image
   result->fields.clear();
   return result;
@@ -241,7 +264,8 @@ void copy_box(const BufferContents& target, std::byte* to, const BufferContents&
 }  // namespace
 
 void BufferBase::copy_elements_from(const BufferBase& source) {
-  ensure(defined() && source.defined(), "copy_from of undefined Buffers");
+  existing();
+  source.existing();
   source.check_is(type(), dimensions());
   std::vector<int> extents;
   std::byte* to = contents_->host;

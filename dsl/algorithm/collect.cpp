@@ -98,6 +98,11 @@ Collection collect_all(const std::vector<Func>& outputs, const References& extra
       throw AlgorithmError(make_diagnostic(
           output.name(), "pipeline", "it is an output and is not defined", "define it first"));
     }
+    if (contents->is_made) {
+      throw AlgorithmError(make_diagnostic(output.name(), "pipeline",
+                                           "it is an output, and a directive has made it",
+                                           "give the Func that uses it"));
+    }
     if (!collection.algorithm.is_output(contents->definition.id)) {
       collection.algorithm.outputs.push_back(contents->definition.id);
     }

@@ -91,6 +91,7 @@ struct Definer {
                  counted(arguments.size(), "argument"),
              "give one argument per dimension");
     }
+    if (values.empty()) refuse("the Tuple on the right has no components", "give it at least one");
     for (const Expr& v : values) {
       if (!v.defined()) refuse("a value is an undefined Expr", "give it a value");
     }
@@ -123,7 +124,8 @@ struct Definer {
       ir::for_each_node(e.node(), [&](const ir::Ref& n) {
         if (!is_update && n->op == ir::Op::Access && n->symbol == contents->definition.id) {
           refuse("the first definition calls the Func itself",
-                 "define a start for every element first, then write the rest as an update over an RDom");
+                 "define a start for every element first, then write the rest as an update over an "
+                 "RDom");
         }
         const auto found = entity_as<DomainContents>(*n, Entity::Kind::Domain);
         if (!found || found == domain) return true;
@@ -258,6 +260,10 @@ struct Definer {
         refuse("it calls '" + func->definition.name + "', which is declared but not defined",
                "define it first");
       }
+      if (func->is_made) {
+        refuse("it calls '" + func->definition.name + "', which a directive has made",
+               "call the Func that the directive was written on");
+      }
     }
     return found;
   }
@@ -289,19 +295,6 @@ struct Definer {
   }
 };
 
-/// Runs `make` and completes the diagnostics of the expression operators with stage and line.
-template <typename Make>
-auto located(const std::string& stage, std::source_location where, Make&& make) {
-  try {
-    return make();
-  } catch (const AlgorithmError& error) {
-    if (error.diagnostic().line != 0) throw;
-    Diagnostic diagnostic = error.diagnostic();
-    if (diagnostic.stage.empty()) diagnostic.stage = stage;
-    throw AlgorithmError(diagnostic.at(where));
-  }
-}
-
 }  // namespace
 
 bool has_placeholder(const std::vector<Expr>& arguments) {
@@ -326,7 +319,7 @@ std::vector<Expr> without_placeholder(const std::vector<Expr>& arguments, std::s
 int define(const std::shared_ptr<FuncContents>& contents, std::vector<Expr> arguments,
            std::vector<Expr> values, std::source_location where) {
   Definer definer{contents, std::move(arguments), std::move(values), where};
-  located(definer.name, where, [&] { definer.run(); });
+  typing::located(where, [&] { definer.run(); }, definer.name);
   return static_cast<int>(contents->definition.definitions.size()) - 1;
 }
 
@@ -377,7 +370,7 @@ Expr call(const std::shared_ptr<FuncContents>& contents, const std::vector<Expr>
   node.type = contents->types()[component];
   node.symbol = stage.id;
   node.integer = static_cast<std::int64_t>(component);
-  located(stage.name, where, [&] { check_coordinates(expanded, stage.name); });
+  typing::located(where, [&] { check_coordinates(expanded, stage.name); });
   for (const Expr& e : expanded) node.args.push_back(e.node());
   return with_entity(std::move(node), contents);
 }

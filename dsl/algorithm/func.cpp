@@ -48,26 +48,38 @@ Expr combined(Update update, const Expr& old, const Expr& e) {
 /// f(args) op= values, component by component.
 Stage update_with(Update update, const FuncRef& ref, const std::vector<Expr>& values) {
   const auto& contents = ref.contents();
+  const auto is_undefined = [](const Expr& v) { return !v.defined(); };
+  if (values.empty() || std::any_of(values.begin(), values.end(), is_undefined)) {
+    return Stage(contents, define(contents, ref.arguments(), values, ref.where()));  // refuses them
+  }
   std::vector<Type> types;
   for (const Expr& v : values) types.push_back(v.type());
   const bool is_sum = update == Update::Add || update == Update::Subtract;
   std::vector<Expr> arguments = ref.arguments();
-  if (!contents->is_defined() && has_placeholder(arguments)) {
-    typing::refuse("definition", "'_' stands on the left side of an update of an undefined Func",
-                   "define it first");
-  }
-  define_initial(contents, arguments, types, is_sum ? 0 : 1, ref.where());
-  std::vector<Expr> combinations;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    combinations.push_back(combined(update, call(contents, arguments, i, ref.where()), values[i]));
-  }
-  return Stage(contents, define(contents, arguments, combinations, ref.where()));
+  return typing::located(
+      ref.where(),
+      [&] {
+        if (!contents->is_defined() && has_placeholder(arguments)) {
+          typing::refuse("definition",
+                         "'_' stands on the left side of an update of an undefined Func",
+                         "define it first");
+        }
+        define_initial(contents, arguments, types, is_sum ? 0 : 1, ref.where());
+        std::vector<Expr> combinations;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+          combinations.push_back(
+              combined(update, call(contents, arguments, i, ref.where()), values[i]));
+        }
+        return Stage(contents, define(contents, arguments, combinations, ref.where()));
+      },
+      contents->definition.name);
 }
 
 /// All components keep their value but one.
 Stage define_component(const std::shared_ptr<FuncContents>& contents,
                        const std::vector<Expr>& arguments, std::size_t component, const Expr& value,
                        std::source_location where) {
+  call(contents, arguments, component, where);  // refuses a component that is not there
   std::vector<Expr> values;
   for (std::size_t i = 0; i < contents->types().size(); ++i) {
     values.push_back(i == component ? value : call(contents, arguments, i, where));
@@ -86,6 +98,12 @@ Func::Func(Type type, int dimensions, const std::string& name)
     : Func(std::vector<Type>{type}, dimensions, name) {}
 Func::Func(const std::vector<Type>& types, int dimensions, const std::string& name)
     : contents_(new_contents(name)) {
+  for (const Type& type : types) {
+    if (type.is_void()) {
+      throw AlgorithmError(make_diagnostic(name, "Func", "a declared type is void",
+                                           "declare an element type, such as Float(32)"));
+    }
+  }
   contents_->declared_types = types;
   contents_->declared_rank = dimensions;
 }
@@ -97,13 +115,28 @@ int Func::dimensions() const {
   return defined() ? static_cast<int>(contents_->definition.rank())
                    : std::max(contents_->declared_rank, 0);
 }
-std::size_t Func::outputs() const { return types().size(); }
-Type Func::type() const {
-  ensure(types().size() == 1, "Func::type of a Func with one component");
-  return types()[0];
+std::size_t Func::outputs() const { return contents_->types().size(); }
+
+namespace {
+
+void require(bool holds, const Func& f, const std::string& what, const std::string& reason,
+             const std::string& remedy, std::source_location where) {
+  if (!holds) throw AlgorithmError(make_diagnostic(f.name(), what, reason, remedy).at(where));
 }
-const std::vector<Type>& Func::types() const { return contents_->types(); }
-std::vector<Var> Func::args() const {
+
+}  // namespace
+
+Type Func::type(Location where) const {
+  require(types(where).size() == 1, *this, "type()",
+          "it has " + counted(outputs(), "component") + ", each with a type", "use types()", where);
+  return contents_->types()[0];
+}
+const std::vector<Type>& Func::types(Location where) const {
+  require(outputs() > 0, *this, "types()", "it is not defined", "define it first", where);
+  return contents_->types();
+}
+std::vector<Var> Func::args(Location where) const {
+  require(defined(), *this, "args()", "it is not defined", "define it first", where);
   std::vector<Var> vars;
   for (const Symbol& s : contents_->definition.variables) vars.emplace_back(s);
   return vars;
@@ -111,10 +144,11 @@ std::vector<Var> Func::args() const {
 int Func::num_update_definitions() const {
   return defined() ? static_cast<int>(contents_->definition.definitions.size()) - 1 : 0;
 }
-std::vector<RVar> Func::rvars(int index) const {
+std::vector<RVar> Func::rvars(int index, Location where) const {
+  const int definition = update(index, where).definition_index();  // refuses one that is not there
   std::vector<RVar> result;
   for (const ReductionVariable& v :
-       contents_->definition.definitions.at(static_cast<std::size_t>(index) + 1).domain) {
+       contents_->definition.definitions[static_cast<std::size_t>(definition)].domain) {
     result.emplace_back(v.symbol, nullptr);
   }
   return result;
@@ -215,6 +249,13 @@ Stage FuncTupleElementRef::operator/=(const Expr& e) const { return *this = Expr
 // ------------------------------------------------------------------------------------------------
 
 Tuple::Tuple(const FuncRef& ref) : values_(components(ref)) {}
+
+std::size_t Tuple::existing(std::size_t i) const {
+  if (i < values_.size()) return i;
+  throw AlgorithmError(make_diagnostic("", "Tuple[" + std::to_string(i) + "]",
+                                       "it has " + counted(values_.size(), "component"),
+                                       "use an index below that"));
+}
 
 Tuple select_tuple(const Expr& condition, const Tuple& if_true, const Tuple& if_false) {
   if (if_true.size() != if_false.size()) {

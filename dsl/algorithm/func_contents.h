@@ -19,6 +19,7 @@ struct FuncContents : Entity {
   std::shared_ptr<void> schedule; // owned by the schedule's part
   std::shared_ptr<void> compiled; // owned by the driver: what was compiled with this Func as the only output
   std::once_flag compiled_once;   // guards the making of it
+  bool is_made = false;           // by a directive of another Func: to be scheduled, not called
   mutable bool frozen = false;    // used by another Func or a pipeline
 
   bool is_defined() const { return !definition.definitions.empty(); }

@@ -26,6 +26,12 @@ std::vector<std::array<Symbol, 3>> new_fields(const std::string& name, std::size
 }  // namespace
 
 std::shared_ptr<ImageContents> new_image(Type type, int dimensions, const std::string& name) {
+  if (type.is_void() || dimensions < 0) {
+    refuse(name, "ImageParam",
+           "its elements are " + to_string(type) + ", and its number of dimensions is " +
+               std::to_string(dimensions),
+           "give it an element type and at least 0 dimensions: ImageParam(UInt(8), 2)");
+  }
   auto image = std::make_shared<ImageContents>();
   image->name = name.empty() ? "image" : name;
   image->id = Symbol::fresh(image->name);

@@ -58,6 +58,13 @@ Operand operand_of(const Expr& e, std::shared_ptr<const DomainContents> domain, 
   return operand;
 }
 
+Operand operand_of(const RDom& r, const Expr& e, const char* what) {
+  if (!r.defined()) {
+    typing::refuse(what, "the RDom has no dimensions", "construct it with (min, extent) pairs");
+  }
+  return operand_of(e, r.contents(), what);
+}
+
 Expr smallest(Type type) {
   if (type.is_float()) return ir::real_literal(type, -std::numeric_limits<double>::infinity());
   return ir::literal(type, type.min_int());
@@ -65,11 +72,6 @@ Expr smallest(Type type) {
 Expr largest(Type type) {
   if (type.is_float()) return ir::real_literal(type, std::numeric_limits<double>::infinity());
   return ir::literal(type, type.is_uint() && type.bits == 64 ? -1 : type.max_int());
-}
-
-template <typename Domain>
-std::shared_ptr<const DomainContents> contents_of(const Domain& r) {
-  return r.contents();
 }
 
 Expr sum_of(const Operand& o, const Func& f) {
@@ -111,9 +113,7 @@ Tuple extreme_place_of(const Operand& o, const Func& f, bool is_minimum) {
 Expr sum(const Expr& e, const std::string& name) { return sum(e, Func(name)); }
 Expr sum(const Expr& e, const Func& f) { return sum_of(operand_of(e, nullptr, "sum"), f); }
 Expr sum(const RDom& r, const Expr& e, const std::string& name) { return sum(r, e, Func(name)); }
-Expr sum(const RDom& r, const Expr& e, const Func& f) {
-  return sum_of(operand_of(e, r.contents(), "sum"), f);
-}
+Expr sum(const RDom& r, const Expr& e, const Func& f) { return sum_of(operand_of(r, e, "sum"), f); }
 
 Expr product(const Expr& e, const std::string& name) { return product(e, Func(name)); }
 Expr product(const Expr& e, const Func& f) {
@@ -123,7 +123,7 @@ Expr product(const RDom& r, const Expr& e, const std::string& name) {
   return product(r, e, Func(name));
 }
 Expr product(const RDom& r, const Expr& e, const Func& f) {
-  return product_of(operand_of(e, r.contents(), "product"), f);
+  return product_of(operand_of(r, e, "product"), f);
 }
 
 Expr minimum(const Expr& e, const std::string& name) { return minimum(e, Func(name)); }
@@ -134,7 +134,7 @@ Expr minimum(const RDom& r, const Expr& e, const std::string& name) {
   return minimum(r, e, Func(name));
 }
 Expr minimum(const RDom& r, const Expr& e, const Func& f) {
-  return extreme_of(operand_of(e, r.contents(), "minimum"), f, true);
+  return extreme_of(operand_of(r, e, "minimum"), f, true);
 }
 
 Expr maximum(const Expr& e, const std::string& name) { return maximum(e, Func(name)); }
@@ -145,7 +145,7 @@ Expr maximum(const RDom& r, const Expr& e, const std::string& name) {
   return maximum(r, e, Func(name));
 }
 Expr maximum(const RDom& r, const Expr& e, const Func& f) {
-  return extreme_of(operand_of(e, r.contents(), "maximum"), f, false);
+  return extreme_of(operand_of(r, e, "maximum"), f, false);
 }
 
 Tuple argmin(const Expr& e, const std::string& name) { return argmin(e, Func(name)); }
@@ -156,7 +156,7 @@ Tuple argmin(const RDom& r, const Expr& e, const std::string& name) {
   return argmin(r, e, Func(name));
 }
 Tuple argmin(const RDom& r, const Expr& e, const Func& f) {
-  return extreme_place_of(operand_of(e, r.contents(), "argmin"), f, true);
+  return extreme_place_of(operand_of(r, e, "argmin"), f, true);
 }
 
 Tuple argmax(const Expr& e, const std::string& name) { return argmax(e, Func(name)); }
@@ -167,7 +167,7 @@ Tuple argmax(const RDom& r, const Expr& e, const std::string& name) {
   return argmax(r, e, Func(name));
 }
 Tuple argmax(const RDom& r, const Expr& e, const Func& f) {
-  return extreme_place_of(operand_of(e, r.contents(), "argmax"), f, false);
+  return extreme_place_of(operand_of(r, e, "argmax"), f, false);
 }
 
 }  // namespace sinter

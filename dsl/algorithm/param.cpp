@@ -44,14 +44,6 @@ bool ParamBase::read(Slot slot, void* value) const {
   return scalar.has_value();
 }
 
-Expr ImageParam::Dimension::min() const { return field_of(image_, d_, Field::Min); }
-Expr ImageParam::Dimension::extent() const { return field_of(image_, d_, Field::Extent); }
-Expr ImageParam::Dimension::max() const { return min() + extent() - 1; }
-Expr ImageParam::Dimension::stride() const { return field_of(image_, d_, Field::Stride); }
-
-ImageParam::ImageParam(Type type, int dimensions, const std::string& name)
-    : contents_(new_image(type, dimensions, name)) {}
-
 namespace {
 
 /// The contents of an ImageParam that was given a type.
@@ -65,6 +57,18 @@ ImageContents& existing(const std::shared_ptr<ImageContents>& contents) {
 
 }  // namespace
 
+ImageParam::ImageParam(Type type, int dimensions, const std::string& name)
+    : contents_(new_image(type, dimensions, name)) {}
+
+ImageParam::Dimension ImageParam::dim(int d) const {
+  existing(contents_);
+  return Dimension(contents_, d);
+}
+Expr ImageParam::Dimension::min() const { return field_of(image_, d_, Field::Min); }
+Expr ImageParam::Dimension::extent() const { return field_of(image_, d_, Field::Extent); }
+Expr ImageParam::Dimension::max() const { return min() + extent() - 1; }
+Expr ImageParam::Dimension::stride() const { return field_of(image_, d_, Field::Stride); }
+
 const std::string& ImageParam::name() const { return existing(contents_).name; }
 Type ImageParam::type() const { return existing(contents_).type; }
 int ImageParam::dimensions() const {
@@ -73,12 +77,14 @@ int ImageParam::dimensions() const {
 
 void ImageParam::set(const Buffer<>& buffer, Location where) {
   if (buffer.defined() && (buffer.type() != type() || buffer.dimensions() != dimensions())) {
-    throw AlgorithmError(make_diagnostic(
-        name(), "set",
-        "the image is " + to_string(type()) + " with " + counted(dimensions(), "dimension") +
-            ", and the Buffer is " + to_string(buffer.type()) + " with " +
-            std::to_string(buffer.dimensions()),
-        "give a Buffer of the image's type and number of dimensions").at(where));
+    throw AlgorithmError(
+        make_diagnostic(name(), "set",
+                        "the image is " + to_string(type()) + " with " +
+                            counted(dimensions(), "dimension") + ", and the Buffer is " +
+                            to_string(buffer.type()) + " with " +
+                            std::to_string(buffer.dimensions()),
+                        "give a Buffer of the image's type and number of dimensions")
+            .at(where));
   }
   existing(contents_).buffer = buffer;
 }
@@ -94,6 +100,10 @@ Expr ImageParam::access(std::vector<Expr> coordinates, Location where) const {
     throw AlgorithmError(diagnostic.at(where));
   }
 }
-ImageParam::operator Func() const { return Func((*this)(_)); }
+ImageParam::operator Func() const {
+  Func copy(name() + "_im");
+  copy(_) = (*this)(_);
+  return copy;
+}
 
 }  // namespace sinter

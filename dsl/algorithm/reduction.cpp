@@ -107,7 +107,9 @@ RVar RDom::operator[](int i) const {
 }
 
 void RDom::where(Expr predicate) {
-  ensure(defined(), "where() of an RDom without dimensions");
+  if (!defined()) {
+    typing::refuse("where", "the RDom has no dimensions", "construct it with (min, extent) pairs");
+  }
   typing::require_bool(predicate, "where");
   contents_->predicate =
       contents_->predicate.defined() ? contents_->predicate && predicate : predicate;

@@ -2,6 +2,7 @@
 // How the operands of an operator come to one type. The rules are those of section "Typing" in
 // dsl/ir/semantics.md: literals adapt exactly, ints widen, float wins, halves are computed in f32.
 
+#include <source_location>
 #include <string>
 
 #include <sinter/diagnostic.h>
@@ -13,6 +14,18 @@ namespace sinter::typing {
 /// Throws an AlgorithmError about operator or function `what`.
 [[noreturn]] void refuse(const std::string& what, const std::string& reason,
                          const std::string& remedy);
+/// What `make` returns; of its refusals, `where` is the line, and `stage` the stage if none is
+/// named.
+template <typename Make>
+auto located(const std::source_location& where, Make&& make, const std::string& stage = "") {
+  try {
+    return make();
+  } catch (const AlgorithmError& error) {
+    Diagnostic diagnostic = error.diagnostic();
+    if (diagnostic.stage.empty()) diagnostic.stage = stage;
+    throw AlgorithmError(diagnostic.at(where));
+  }
+}
 void require_defined(const Expr&, const std::string& what);
 /// An i32 literal (or a broadcast of one): the only thing that adapts to other types.
 bool is_adaptable(const Expr&);

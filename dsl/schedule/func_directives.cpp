@@ -39,6 +39,7 @@ Func made_stage(const std::shared_ptr<FuncContents>& source, const Symbol& id) {
   const auto family = std::static_pointer_cast<Family>(source->schedule);
   contents->definition = family->state.algorithm.stage(id);
   contents->is_named = true;
+  contents->is_made = true;
   contents->schedule = family;
   return Func(contents);
 }
@@ -363,7 +364,7 @@ Func& Func::set_estimate(const Var& variable, const Expr& min, const Expr& exten
 }
 
 Func& Func::set_estimates(const std::vector<std::pair<Expr, Expr>>& estimates, Location where) {
-  const std::vector<Var> variables = args();
+  const std::vector<Var> variables = args(where);
   if (estimates.size() != variables.size()) {
     Diagnostic problem =
         refusal("the Func has " + std::to_string(variables.size()) + " dimensions, and " +

@@ -175,8 +175,13 @@ struct PlacementChecker {
 
   std::string stage_outside(const Symbol& stage, const Placement& level) const {
     const Placement& own = of(stage).compute;
-    if (own.kind != Placement::Kind::At) return "it is computed at root";
-    if (!(own.consumer == level.consumer)) return stage_outside(own.consumer, level);
+    const std::string name = "'" + stage_text(state.algorithm, {stage, 0}) + "'";
+    if (own.kind == Placement::Kind::Root) return name + " is computed at root";
+    if (own.kind == Placement::Kind::Inline) return name + " is computed around each of its uses";
+    if (!(own.consumer == level.consumer)) {
+      const std::string why = stage_outside(own.consumer, level);
+      return why.empty() ? why : name + " is computed at " + level_text(own) + ", and " + why;
+    }
     for (const Use& use : uses(stage)) {
       if (!(use.stage == level.consumer)) continue;  // inside another stage that is checked itself
       if (level.definition >= 0 && use.definition != level.definition) {
@@ -255,7 +260,7 @@ struct PlacementChecker {
       }
       for (; next < path.size(); ++next) {
         const Loop& loop = *path[next].loop;
-        const bool parallel = loop.kind == ir::LoopKind::Parallel;
+        const bool parallel = ir::is_concurrent(loop.kind);
         if (!parallel && loop.kind != ir::LoopKind::Vectorized) continue;
         refuse_store(stage,
                      refusal(std::string("the ") + (parallel ? "parallel" : "vectorised") +

@@ -2,6 +2,7 @@
 // Boundary conditions: a Func with values everywhere, made of one that has them inside a box.
 
 #include <functional>
+#include <source_location>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -16,13 +17,17 @@ using Region = std::vector<std::pair<Expr, Expr>>;
 
 /// What gets a boundary: a Func, or an ImageParam or Buffer, whose own box is then the default region.
 class Source {
+  using Location = std::source_location;
+
  public:
-  Source(const Func& func);
+  Source(const Func& func, Location where = Location::current());
   template <typename Image>
     requires(!std::is_convertible_v<Image, Expr> && !std::is_base_of_v<Func, Image> &&
              requires(const Image& image) { image.dim(0).extent(); })
-  Source(const Image& image)
-      : name_(image.name()), call_([image](std::vector<Expr> args) { return Tuple(std::vector<Expr>{image(std::move(args))}); }) {
+  Source(const Image& image, Location where = Location::current())
+      : name_(image.name()),
+        call_([image](std::vector<Expr> args) { return Tuple(std::vector<Expr>{image(std::move(args))}); }),
+        where_(where) {
     for (int d = 0; d < image.dimensions(); ++d) {
       variables_.emplace_back(Var("_" + std::to_string(d)));
       region_.emplace_back(bound(image, d, Bound::Min), bound(image, d, Bound::Extent));
@@ -31,6 +36,8 @@ class Source {
 
   const std::string& name() const { return name_; }
   const std::vector<Expr>& variables() const { return variables_; }
+  /// The user's line.
+  Location where() const { return where_; }
   Tuple operator()(std::vector<Expr> args) const { return call_(std::move(args)); }
   /// The region, or the source's own when that is empty; refuses a Func without one.
   Region region_or_own(const Region&) const;
@@ -48,6 +55,7 @@ class Source {
   std::vector<Expr> variables_;
   Region region_;
   std::function<Tuple(std::vector<Expr>)> call_;
+  Location where_;
 };
 
 /// `value` outside.
@@ -63,34 +71,34 @@ Func mirror_image(const Source&, const Region& bounds = {});
 Func mirror_interior(const Source&, const Region& bounds = {});
 
 // The same with the bounds one after the other: repeat_edge(f, 0, width, 0, height).
-Region region_of(const std::vector<Expr>& bounds);
+Region region_of(const Source&, const std::vector<Expr>& bounds);
 template <typename... Bounds>
 concept BoundList = sizeof...(Bounds) >= 2 && (std::is_convertible_v<Bounds, Expr> && ...);
 
 template <typename... Bounds>
   requires BoundList<Bounds...>
 Func constant_exterior(const Source& source, const Expr& value, const Bounds&... bounds) {
-  return constant_exterior(source, value, region_of({static_cast<Expr>(bounds)...}));
+  return constant_exterior(source, value, region_of(source, {static_cast<Expr>(bounds)...}));
 }
 template <typename... Bounds>
   requires BoundList<Bounds...>
 Func repeat_edge(const Source& source, const Bounds&... bounds) {
-  return repeat_edge(source, region_of({static_cast<Expr>(bounds)...}));
+  return repeat_edge(source, region_of(source, {static_cast<Expr>(bounds)...}));
 }
 template <typename... Bounds>
   requires BoundList<Bounds...>
 Func repeat_image(const Source& source, const Bounds&... bounds) {
-  return repeat_image(source, region_of({static_cast<Expr>(bounds)...}));
+  return repeat_image(source, region_of(source, {static_cast<Expr>(bounds)...}));
 }
 template <typename... Bounds>
   requires BoundList<Bounds...>
 Func mirror_image(const Source& source, const Bounds&... bounds) {
-  return mirror_image(source, region_of({static_cast<Expr>(bounds)...}));
+  return mirror_image(source, region_of(source, {static_cast<Expr>(bounds)...}));
 }
 template <typename... Bounds>
   requires BoundList<Bounds...>
 Func mirror_interior(const Source& source, const Bounds&... bounds) {
-  return mirror_interior(source, region_of({static_cast<Expr>(bounds)...}));
+  return mirror_interior(source, region_of(source, {static_cast<Expr>(bounds)...}));
 }
 
 }  // namespace sinter::BoundaryConditions

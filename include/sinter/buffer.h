@@ -4,6 +4,7 @@
 // Buffer<> leaves the type to run time. Called with Exprs, a Buffer is an image in an algorithm.
 
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -126,6 +127,14 @@ class BufferBase {
     return contents_->dimensions[static_cast<std::size_t>(d)];
   }
   [[noreturn]] void no_such_dimension(int d) const;
+  /// What the handle refers to; refuses one that was never given a buffer.
+  BufferContents& existing() const {
+    if (contents_ == nullptr) no_buffer();
+    return *contents_;
+  }
+  [[noreturn]] static void no_buffer();
+  /// Refuses unless every element of `box` has coordinates of this buffer.
+  void check_covers(const BufferBase& box) const;
   /// Calls `visit(address)` for each element, dimension 0 innermost.
   template <typename Visit>
   static void visit_elements(const BufferContents& c, std::size_t d, std::byte* address, Visit&& visit) {
@@ -197,6 +206,7 @@ class Buffer : public BufferBase {
   /// Owned memory with the extents and mins of `other`.
   template <typename U, int E>
   static Buffer make_with_shape_of(const Buffer<U, E>& other) {
+    other.existing();
     std::vector<int> extents, mins;
     for (int d = 0; d < other.dimensions(); ++d) {
       extents.push_back(other.extent(d));
@@ -214,15 +224,18 @@ class Buffer : public BufferBase {
   template <typename... Ints>
     requires(IsTyped && (std::is_integral_v<std::remove_cvref_t<Ints>> && ...))
   Element& operator()(Ints... coordinates) const {
-    const BufferDimension* d = contents_->dimensions.data();
+    const BufferContents& contents = existing();
+    assert(contains({static_cast<int>(coordinates)...}));
+    const BufferDimension* d = contents.dimensions.data();
     std::int64_t offset = 0;
     ((offset += (static_cast<std::int64_t>(coordinates) - d->min) * d->stride, ++d), ...);
-    return reinterpret_cast<Element*>(contents_->host)[offset];
+    return reinterpret_cast<Element*>(contents.host)[offset];
   }
   Element& operator()(const int* coordinates) const requires IsTyped {
+    const BufferContents& contents = existing();
     std::int64_t offset = 0;
-    for (const BufferDimension& d : contents_->dimensions) offset += (std::int64_t{*coordinates++} - d.min) * d.stride;
-    return reinterpret_cast<Element*>(contents_->host)[offset];
+    for (const BufferDimension& d : contents.dimensions) offset += (std::int64_t{*coordinates++} - d.min) * d.stride;
+    return reinterpret_cast<Element*>(contents.host)[offset];
   }
   /// An access in an algorithm.
   template <typename... Args>
@@ -248,16 +261,19 @@ class Buffer : public BufferBase {
   const Buffer& fill(Element value) const requires(IsTyped && !std::is_const_v<T>) {
     return for_each_value([&](Element& e) { e = value; });
   }
-  /// Calls `f(element)`, or with the elements of `others` at the same coordinates as further arguments.
+  /// Calls `f(element)`, or with the elements of `others` at the same coordinates, which they must have,
+  /// as further arguments.
   template <typename F>
   const Buffer& for_each_value(F&& f) const requires IsTyped {
-    visit_elements(*contents_, contents_->dimensions.size(), contents_->host,
+    const BufferContents& contents = existing();
+    visit_elements(contents, contents.dimensions.size(), contents.host,
                    [&](std::byte* address) { f(*reinterpret_cast<Element*>(address)); });
     return *this;
   }
   template <typename F, typename... Others>
     requires(IsTyped && sizeof...(Others) > 0)
   const Buffer& for_each_value(F&& f, const Others&... others) const {
+    (others.check_covers(*this), ...);
     for_each_coordinates([&](const int* c) { f((*this)(c), others(c)...); });
     return *this;
   }
@@ -277,7 +293,9 @@ class Buffer : public BufferBase {
   }
 
  private:
-  explicit Buffer(std::shared_ptr<BufferContents> contents) : BufferBase(std::move(contents)) { check_is(static_type(), D); }
+  explicit Buffer(std::shared_ptr<BufferContents> contents) : BufferBase(std::move(contents)) {
+    if (defined()) check_is(static_type(), D);
+  }
   static constexpr Type static_type() {
     if constexpr (IsTyped) return type_of<T>();
     else return Type{};
@@ -290,7 +308,7 @@ class Buffer : public BufferBase {
   }
   template <typename Visit>
   void for_each_coordinates(Visit&& visit) const {
-    const std::vector<BufferDimension> dims = contents_->dimensions;
+    const std::vector<BufferDimension> dims = existing().dimensions;
     std::vector<int> c;
     for (const BufferDimension& d : dims) {
       if (d.extent <= 0) return;
@@ -313,7 +331,7 @@ class Buffer : public BufferBase {
   template <std::size_t N, typename F, std::size_t... I>
   void call_with(F& f, const int* c, std::index_sequence<I...>) const {
     if constexpr (invocable_with(std::type_identity<F>{}, std::index_sequence<I...>{})) {
-      ensure(dimensions() == static_cast<int>(N), "for_each_element: the function takes as many ints as there are dimensions");
+      check_is({}, static_cast<int>(N));
       f(c[I]...);
     } else {
       static_assert(N < 12, "for_each_element needs a function of int coordinates");

@@ -164,12 +164,12 @@ class Func {
   int dimensions() const;
   /// Number of components.
   std::size_t outputs() const;
-  Type type() const;
-  const std::vector<Type>& types() const;
-  std::vector<Var> args() const;
+  Type type(Location where = Location::current()) const;
+  const std::vector<Type>& types(Location where = Location::current()) const;
+  std::vector<Var> args(Location where = Location::current()) const;
   bool has_update_definition() const { return num_update_definitions() > 0; }
   int num_update_definitions() const;
-  std::vector<RVar> rvars(int update = 0) const;
+  std::vector<RVar> rvars(int update = 0, Location where = Location::current()) const;
   const std::shared_ptr<FuncContents>& contents() const { return contents_; }
 
   template <typename... Rest>

@@ -86,7 +86,7 @@ class ImageParam {
   const std::string& name() const;
   Type type() const;
   int dimensions() const;
-  Dimension dim(int d) const { return Dimension(contents_, d); }
+  Dimension dim(int d) const;
   Expr left() const { return dim(0).min(); }
   Expr right() const { return dim(0).max(); }
   Expr top() const { return dim(1).min(); }

@@ -22,11 +22,13 @@ class Realization : public Buffer<> {
   explicit Realization(std::vector<Buffer<>> buffers)
       : Buffer<>(buffers.empty() ? Buffer<>() : buffers.front()), buffers_(std::move(buffers)) {}
   std::size_t size() const { return buffers_.size(); }
-  Buffer<>& operator[](std::size_t i) { return buffers_.at(i); }
-  const Buffer<>& operator[](std::size_t i) const { return buffers_.at(i); }
+  Buffer<>& operator[](std::size_t i) { return buffers_[existing(i)]; }
+  const Buffer<>& operator[](std::size_t i) const { return buffers_[existing(i)]; }
   const std::vector<Buffer<>>& buffers() const { return buffers_; }
 
  private:
+  /// Refuses an index of no buffer.
+  std::size_t existing(std::size_t i) const;
   std::vector<Buffer<>> buffers_;
 };
 

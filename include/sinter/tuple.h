@@ -23,11 +23,13 @@ class Tuple {
   Tuple(const FuncRef&);
 
   std::size_t size() const { return values_.size(); }
-  Expr& operator[](std::size_t i) { return values_.at(i); }
-  const Expr& operator[](std::size_t i) const { return values_.at(i); }
+  Expr& operator[](std::size_t i) { return values_[existing(i)]; }
+  const Expr& operator[](std::size_t i) const { return values_[existing(i)]; }
   const std::vector<Expr>& as_vector() const { return values_; }
 
  private:
+  /// Refuses an index of no component.
+  std::size_t existing(std::size_t i) const;
   std::vector<Expr> values_;
 };
 

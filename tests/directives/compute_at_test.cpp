@@ -39,7 +39,7 @@ TEST(ComputeAt, EnclosesUsesThroughOtherStages) {
   expect_same_results({h}, {5, 4});
   p.f.compute_at(p.g, p.y);
   EXPECT_EQ(refusal({h}),
-            "f: compute_at(g, y): its use in 'h' lies outside loop 'y' of 'g': it is computed at "
+            "f: compute_at(g, y): its use in 'h' lies outside loop 'y' of 'g': 'h' is computed at "
             "root");
 }
 

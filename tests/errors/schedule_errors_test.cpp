@@ -160,9 +160,25 @@ TEST(ScheduleErrors, ComputeAtALoopThatDoesNotEncloseAllUses) {
   h.compute_root();
   f.compute_at(g, x);  // refused
   expect_refused<ScheduleError>(message("f", "compute_at(g, x)",
-                                        "its use in 'h' lies outside loop 'x' of 'g': it is computed at root",
+                                        "its use in 'h' lies outside loop 'x' of 'g': 'h' is computed at root",
                                         "compute_root(), or a level that encloses every use"),
                                 [&] { o.realize({4}); });
+}
+
+TEST(ScheduleErrors, ComputeAtALoopOutsideOfWhichAUseIsNested) {
+  Func f("f"), g("g"), h("h"), o("o");
+  f(x) = x;
+  g(x) = f(x);
+  h(x) = f(x) + 1;
+  o(x) = g(x) + h(x);
+  g.compute_root();
+  h.compute_at(o, x);
+  f.compute_at(g, x);  // refused
+  expect_refused<ScheduleError>(
+      message("f", "compute_at(g, x)",
+              "its use in 'h' lies outside loop 'x' of 'g': 'h' is computed at loop 'x' of 'o', and 'o' is computed at root",
+              "compute_root(), or a level that encloses every use"),
+      [&] { o.realize({4}); });
 }
 
 TEST(ScheduleErrors, ComputeAtAStageThatDoesNotUseIt) {

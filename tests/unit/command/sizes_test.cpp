@@ -29,6 +29,7 @@ TEST(Sizes, RefuseWhatIsNone) {
   EXPECT_EQ(refusal("width"), "is not NAME=NUMBER");
   EXPECT_EQ(refusal("=4"), "is not NAME=NUMBER");
   EXPECT_EQ(refusal("depth=4"), "this pipeline has no size 'depth'");
+  EXPECT_EQ(refusal("width=4,width=4"), "the size 'width' is given twice");
   for (const char* text :
        {"width=", "width=0", "width=-3", "width=1e3", "width=4x", "width=99999999999999999999"}) {
     EXPECT_EQ(refusal(text), "the number is not an integer from 1 to 1000000000") << text;
