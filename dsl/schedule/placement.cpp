@@ -260,7 +260,7 @@ struct PlacementChecker {
       }
       for (; next < path.size(); ++next) {
         const Loop& loop = *path[next].loop;
-        const bool parallel = ir::is_concurrent(loop.kind);
+        const bool parallel = loop.kind == ir::LoopKind::Parallel;
         if (!parallel && loop.kind != ir::LoopKind::Vectorized) continue;
         refuse_store(stage,
                      refusal(std::string("the ") + (parallel ? "parallel" : "vectorised") +
