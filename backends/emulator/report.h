@@ -33,7 +33,7 @@ enum class FaultKind {
 std::string to_string(FaultKind);
 
 struct Fault {
-  FaultKind kind;
+  FaultKind kind = FaultKind::OutOfBounds;
   Dim3 block{0, 0, 0}, thread{0, 0, 0};
   unsigned line = 0;     ///< of the PTX text, from 1; 0 when no instruction is to blame
   std::string function;  ///< kernel or device function

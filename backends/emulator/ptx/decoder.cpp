@@ -1,0 +1,607 @@
+#include "backends/emulator/ptx/decoder.h"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <set>
+
+namespace sinter::emulator::ptx {
+
+namespace {
+
+const std::map<std::string, Type>& types() {
+  static const std::map<std::string, Type> result{
+      {"u8", Type::U8},     {"u16", Type::U16},       {"u32", Type::U32},
+      {"u64", Type::U64},   {"s8", Type::S8},         {"s16", Type::S16},
+      {"s32", Type::S32},   {"s64", Type::S64},       {"b8", Type::B8},
+      {"b16", Type::B16},   {"b32", Type::B32},       {"b64", Type::B64},
+      {"f16", Type::F16},   {"bf16", Type::BF16},     {"f16x2", Type::F16x2},
+      {"tf32", Type::Tf32}, {"bf16x2", Type::BF16x2}, {"f32", Type::F32},
+      {"f64", Type::F64},   {"pred", Type::Predicate}};
+  return result;
+}
+
+std::string name_of(Type type) {
+  for (const auto& [name, value] : types()) {
+    if (value == type) return name;
+  }
+  return "?";
+}
+
+const std::map<std::string, Special>& special_registers() {
+  static const std::map<std::string, Special> result{
+      {"%tid.x", Special::TidX},
+      {"%tid.y", Special::TidY},
+      {"%tid.z", Special::TidZ},
+      {"%ntid.x", Special::NtidX},
+      {"%ntid.y", Special::NtidY},
+      {"%ntid.z", Special::NtidZ},
+      {"%ctaid.x", Special::CtaidX},
+      {"%ctaid.y", Special::CtaidY},
+      {"%ctaid.z", Special::CtaidZ},
+      {"%nctaid.x", Special::NctaidX},
+      {"%nctaid.y", Special::NctaidY},
+      {"%nctaid.z", Special::NctaidZ},
+      {"%laneid", Special::LaneId},
+      {"%warpid", Special::WarpId},
+      {"%nwarpid", Special::NWarpId},
+      {"%smid", Special::SmId},
+      {"%nsmid", Special::NSmId},
+      {"%gridid", Special::GridId},
+      {"%lanemask_eq", Special::LaneMaskEq},
+      {"%lanemask_le", Special::LaneMaskLe},
+      {"%lanemask_lt", Special::LaneMaskLt},
+      {"%lanemask_ge", Special::LaneMaskGe},
+      {"%lanemask_gt", Special::LaneMaskGt},
+      {"%dynamic_smem_size", Special::DynamicSharedSize},
+      {"%total_smem_size", Special::TotalSharedSize}};
+  return result;
+}
+
+std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
+  return alignment ? (value + alignment - 1) / alignment * alignment : value;
+}
+
+const DecodeTable& all_instructions() {
+  static const DecodeTable result = [] {
+    DecodeTable all;
+    for (const auto* table :
+         {&arithmetic_instructions(), &bit_instructions(), &select_instructions(),
+          &convert_instructions(), &memory_instructions(), &control_instructions()}) {
+      all.insert(table->begin(), table->end());
+    }
+    return all;
+  }();
+  return result;
+}
+
+void visit_names(const Operand& operand, const std::function<void(const std::string&)>& visit) {
+  if (operand.kind == Operand::Kind::Name) visit(operand.name);
+  for (const Operand& element : operand.elements) visit_names(element, visit);
+}
+
+}  // namespace
+
+unsigned bytes_of(Type type) { return type == Type::Predicate ? 0 : bytes_of_type(name_of(type)); }
+bool is_signed(Type type) {
+  return type == Type::S8 || type == Type::S16 || type == Type::S32 || type == Type::S64;
+}
+bool is_integer(Type type) { return type <= Type::B64; }
+
+const Function* Module::function_at(std::uint32_t instruction) const {
+  for (const Function& function : functions) {
+    if (function.entry <= instruction && instruction < function.end) return &function;
+  }
+  return nullptr;
+}
+
+Decoder::Decoder(ModuleSyntax&& syntax) : syntax_(std::move(syntax)) {
+  module.undefined_at_start.assign(FirstSlot, 0);
+  module.files = syntax_.files;
+  module.locations.emplace_back();
+  locations_[{0, 0, ""}] = 0;
+}
+
+void Decoder::fail(const std::string& what) const {
+  std::string opcode;
+  if (statement_) {
+    for (const std::string& part : statement_->opcode) opcode += (opcode.empty() ? "" : ".") + part;
+    opcode += ": ";
+  }
+  throw PtxError(statement_ ? statement_->line : function_ ? function_->line : 1, opcode + what);
+}
+
+void Decoder::fail_type(Type type) const {
+  fail("the type ." + name_of(type) + " is not supported");
+}
+
+bool Decoder::take(const std::string& modifier) {
+  for (std::size_t i = 1; i < statement_->opcode.size(); ++i) {
+    if (!taken_[i] && statement_->opcode[i] == modifier) return taken_[i] = true;
+  }
+  return false;
+}
+
+bool Decoder::has_type() const {
+  for (std::size_t i = 1; i < statement_->opcode.size(); ++i) {
+    if (!taken_[i] && types().count(statement_->opcode[i])) return true;
+  }
+  return false;
+}
+
+Type Decoder::take_type() {
+  for (std::size_t i = 1; i < statement_->opcode.size(); ++i) {
+    const auto type = types().find(statement_->opcode[i]);
+    if (!taken_[i] && type != types().end()) {
+      taken_[i] = true;
+      return type->second;
+    }
+  }
+  fail("a type is missing");
+}
+
+const Operand& Decoder::operand(std::size_t i) const {
+  if (i >= statement_->operands.size()) fail("an operand is missing");
+  return statement_->operands[i];
+}
+
+void Decoder::expect_operands(std::size_t least, std::size_t most) const {
+  if (operand_count() < least || operand_count() > most) {
+    fail("has " + std::to_string(operand_count()) + " operands, expected " + std::to_string(least) +
+         (least == most ? "" : " to " + std::to_string(most)));
+  }
+}
+
+Slot Decoder::add_units(unsigned width, LaneMask undefined) {
+  const Slot slot = module.units;
+  const unsigned units = width == 8 ? 2 : 1;
+  module.units += units;
+  module.undefined_at_start.resize(module.units, undefined);
+  return slot;
+}
+
+Slot Decoder::constant(std::uint64_t bits, unsigned width) {
+  if (width < 8) bits &= (std::uint64_t{1} << (width * 8)) - 1;
+  const auto [at, is_new] = constants_.try_emplace({bits, width}, 0);
+  if (is_new) {
+    at->second = add_units(width, 0);
+    module.constants.push_back({at->second, width, bits});
+  }
+  return at->second;
+}
+
+Slot Decoder::carry() {
+  if (carry_ == NoSlot) carry_ = add_units(4, ~LaneMask{0});
+  return carry_;
+}
+
+Slot Decoder::scratch_predicate() {
+  if (scratch_ == NoSlot) scratch_ = add_units(0, ~LaneMask{0});
+  return scratch_;
+}
+
+Slot Decoder::name_slot(const Operand& operand, unsigned width) {
+  if (operand.name == "WARP_SZ") return constant(Lanes, width);
+  const auto special = special_registers().find(operand.name);
+  if (special != special_registers().end()) {
+    if (width != 4) fail("'" + operand.name + "' has 32 bits");
+    const auto [at, is_new] = specials_.try_emplace(special->second, 0);
+    if (is_new) {
+      at->second = add_units(4, 0);
+      module.specials.push_back({at->second, special->second});
+    }
+    return at->second;
+  }
+  const std::uint64_t offset = static_cast<std::uint64_t>(operand.offset);
+  if (const auto at = shared_.find(operand.name); at != shared_.end()) {
+    return constant(at->second + offset, width);
+  }
+  std::uint32_t frame = 0;
+  if (const Variable* variable = frame_variable(operand.name, frame)) {
+    if (variable->space == Space::Local || !function_->kernel)
+      return constant(frame + offset, width);
+  }
+  if (function_->kernel) {
+    for (const ParameterInfo& parameter : module.functions[function_number_].info.parameters) {
+      if (parameter.name == operand.name) return constant(parameter.offset + offset, width);
+    }
+  }
+  for (std::size_t i = 0; i < module.variables.size(); ++i) {
+    if (module.variables[i].name != operand.name) continue;
+    const Slot slot = add_units(width, 0);
+    module.variable_addresses.push_back({slot, width, static_cast<std::uint32_t>(i), offset});
+    return slot;
+  }
+  fail("unknown name '" + operand.name + "'");
+}
+
+Slot Decoder::source(const Operand& operand, Type type) {
+  const unsigned width = bytes_of(type);
+  switch (operand.kind) {
+    case Operand::Kind::Register: {
+      const Register& reg = function_->registers[operand.index];
+      if (operand.negated) fail("'" + operand.name + "' cannot be negated here");
+      if (reg.width != width) {
+        fail("'" + operand.name + "' is ." + reg.type + ", the instruction takes ." +
+             name_of(type));
+      }
+      return registers_[operand.index];
+    }
+    case Operand::Kind::Integer:
+      if (type == Type::Predicate) return constant(operand.bits ? ~0u : 0, 4);
+      return constant(operand.bits, width);
+    case Operand::Kind::Float: {
+      const double value = operand.width == 4
+                               ? std::bit_cast<float>(static_cast<std::uint32_t>(operand.bits))
+                               : std::bit_cast<double>(operand.bits);
+      if (type == Type::F32 || type == Type::B32 || type == Type::Tf32) {
+        if (operand.width == 4) return constant(operand.bits, 4);
+        return constant(std::bit_cast<std::uint32_t>(static_cast<float>(value)), 4);
+      }
+      if (type == Type::F64 || type == Type::B64) {
+        return constant(std::bit_cast<std::uint64_t>(value), 8);
+      }
+      fail("a floating-point immediate for ." + name_of(type));
+    }
+    case Operand::Kind::Name:
+      if (operand.negated || type == Type::Predicate) fail("bad operand '" + operand.name + "'");
+      return name_slot(operand, width);
+    case Operand::Kind::Address:
+    case Operand::Kind::Vector:
+    case Operand::Kind::Pair:
+    case Operand::Kind::List:
+    case Operand::Kind::Sink:
+      break;
+  }
+  fail("an operand of this form is not supported here");
+}
+
+Slot Decoder::predicate_source(const Operand& operand, bool& negated) {
+  negated = operand.negated;
+  Operand plain = operand;
+  plain.negated = false;
+  return source(plain, Type::Predicate);
+}
+
+Slot Decoder::destination(const Operand& operand, Type type) {
+  if (operand.kind == Operand::Kind::Sink) return SinkSlot;
+  if (operand.kind != Operand::Kind::Register || operand.negated) fail("a result needs a register");
+  return source(operand, type);
+}
+
+Slot Decoder::any_register(const Operand& operand, unsigned& width, bool write) {
+  if (write && operand.kind == Operand::Kind::Sink) return SinkSlot;
+  if (operand.kind != Operand::Kind::Register || operand.negated) fail("expected a register");
+  width = function_->registers[operand.index].width;
+  if (!width) fail("'" + operand.name + "' is a predicate");
+  return registers_[operand.index];
+}
+
+const Variable* Decoder::frame_variable(const std::string& name, std::uint32_t& offset) const {
+  const auto at = frame_.find(name);
+  if (at == frame_.end()) return nullptr;
+  offset = at->second;
+  for (const auto* list : {&function_->variables, &function_->parameters, &function_->results}) {
+    for (const Variable& variable : *list) {
+      if (variable.name == name) return &variable;
+    }
+  }
+  return nullptr;
+}
+
+std::uint32_t Decoder::function_number(const std::string& name) const {
+  for (std::size_t i = 0; i < syntax_.functions.size(); ++i) {
+    if (syntax_.functions[i].name != name) continue;
+    if (!syntax_.functions[i].defined) fail("calls '" + name + "', which the module only declares");
+    if (syntax_.functions[i].kernel) fail("calls the kernel '" + name + "'");
+    return static_cast<std::uint32_t>(i);
+  }
+  fail("calls '" + name + "', which the module does not define");
+}
+
+void Decoder::address(const Operand& operand, MemoryOperation& operation) {
+  if (operand.kind != Operand::Kind::Address) fail("expected an address");
+  const Operand& base = operand.elements[0];
+  operation.offset = static_cast<std::uint64_t>(operand.offset);
+  switch (base.kind) {
+    case Operand::Kind::Register: {
+      const unsigned width = function_->registers[base.index].width;
+      if (width != 4 && width != 8) fail("'" + base.name + "' cannot hold an address");
+      if (width == 4 && operation.space != Space::Shared && operation.space != Space::Local &&
+          operation.space != Space::Parameter && operation.space != Space::Constant) {
+        fail("a 32-bit address of 64-bit memory");
+      }
+      operation.base_width = static_cast<std::uint8_t>(width);
+      operation.base = registers_[base.index];
+      return;
+    }
+    case Operand::Kind::Integer:
+      operation.offset += base.bits;
+      operation.base_width = 8;
+      operation.base = NoSlot;
+      return;
+    case Operand::Kind::Name: {
+      std::uint32_t frame = 0;
+      const Variable* variable = frame_variable(base.name, frame);
+      if (operation.space == Space::Parameter && variable) {
+        operation.space = Space::Local;  // a call's argument lives in the lane's frame
+        operation.offset += frame;
+        operation.base_width = 8;
+        return;
+      }
+      operation.base_width = 8;
+      operation.base = name_slot(base, 8);
+      return;
+    }
+    case Operand::Kind::Float:
+    case Operand::Kind::Address:
+    case Operand::Kind::Vector:
+    case Operand::Kind::Pair:
+    case Operand::Kind::List:
+    case Operand::Kind::Sink:
+      break;
+  }
+  fail("an address of this form is not supported");
+}
+
+std::uint32_t Decoder::branch_table(const std::string& name) {
+  for (const BranchTargets& table : function_->tables) {
+    if (table.name != name) continue;
+    const std::size_t number = module.tables.size();
+    module.tables.emplace_back(table.labels.size());
+    for (std::size_t i = 0; i < table.labels.size(); ++i) {
+      unresolved_.push_back({0, static_cast<std::int64_t>(number), static_cast<std::int64_t>(i),
+                             table.labels[i], statement_->line});
+    }
+    return static_cast<std::uint32_t>(number);
+  }
+  fail("unknown table '" + name + "'");
+}
+
+void Decoder::branch_to(const std::string& label) {
+  unresolved_.push_back(
+      {static_cast<std::uint32_t>(module.code.size()), -1, 0, label, statement_->line});
+}
+
+Instruction& Decoder::emit(Instruction instruction) {
+  instruction.line = statement_->line;
+  if (statement_->guarded) {
+    instruction.guard = registers_[statement_->guard];
+    instruction.guard_negated = statement_->guard_negated;
+  }
+  const Location& at = statement_->location;
+  const auto [found, is_new] = locations_.try_emplace(
+      {at.file, at.line, at.function}, static_cast<std::uint32_t>(module.locations.size()));
+  if (is_new) module.locations.push_back(at);
+  instruction.location = found->second;
+  module.code.push_back(instruction);
+  return module.code.back();
+}
+
+Instruction& Decoder::compute(Handler handler, Type result, Slot destination,
+                              std::initializer_list<Slot> sources, Flow flow) {
+  if (!handler) fail_type(result);
+  Instruction instruction;
+  instruction.handler = handler;
+  instruction.destination = destination;
+  std::copy(sources.begin(), sources.end(), instruction.source.begin());
+  instruction.flow = flow;
+  instruction.width = static_cast<std::uint8_t>(bytes_of(result));
+  return emit(instruction);
+}
+
+// Frames are static: a function that could be active twice is refused.
+void Decoder::check_recursion() const {
+  std::vector<int> state(calls_from_.size(), 0);
+  const std::function<void(std::uint32_t)> visit = [&](std::uint32_t f) {
+    if (state[f] == 2) return;
+    if (state[f] == 1) {
+      throw PtxError(syntax_.functions[f].line, "'" + syntax_.functions[f].name +
+                                                    "' calls itself; recursion is not supported");
+    }
+    state[f] = 1;
+    for (const std::uint32_t callee : calls_from_[f]) visit(callee);
+    state[f] = 2;
+  };
+  for (std::uint32_t f = 0; f < state.size(); ++f) visit(f);
+}
+
+void Decoder::lay_out_functions() {
+  for (const FunctionSyntax& function : syntax_.functions) {
+    Function result;
+    result.name = function.name;
+    result.kernel = function.kernel;
+    result.parameters = function.parameters;
+    result.results = function.results;
+    if (function.kernel) {
+      result.info.name = function.name;
+      result.info.max_threads = function.max_threads;
+      result.info.min_blocks = function.min_blocks;
+      result.info.max_registers = function.max_registers;
+      std::uint64_t end = 0;
+      for (const Variable& parameter : function.parameters) {
+        const std::uint64_t offset = align_up(end, parameter.alignment);
+        result.info.parameters.push_back(
+            {parameter.name, offset, parameter.size, parameter.alignment});
+        end = offset + parameter.size;
+      }
+      result.info.parameter_bytes = end;
+    } else {
+      const auto place = [&](const std::vector<Variable>& list, std::vector<std::uint32_t>& into) {
+        for (const Variable& variable : list) {
+          module.frame_bytes =
+              align_up(module.frame_bytes, std::max<std::uint64_t>(8, variable.alignment));
+          into.push_back(static_cast<std::uint32_t>(module.frame_bytes));
+          module.frame_bytes += variable.size;
+        }
+      };
+      place(function.parameters, result.frame_parameters);
+      place(function.results, result.frame_results);
+    }
+    module.functions.push_back(std::move(result));
+  }
+}
+
+// Gives the shared variables that `function` names addresses from `end` on.
+void Decoder::lay_out_shared(const FunctionSyntax& function, std::uint64_t& end) {
+  std::set<std::string> named;
+  for (const Statement& statement : function.statements) {
+    for (const Operand& operand : statement.operands) {
+      visit_names(operand, [&](const std::string& name) { named.insert(name); });
+    }
+  }
+  const auto place = [&](const std::vector<Variable>& list, bool external) {
+    for (const Variable& variable : list) {
+      const bool dynamic = variable.external || variable.size == 0;
+      if (variable.space != Space::Shared || dynamic != external || !named.count(variable.name) ||
+          shared_.count(variable.name)) {
+        continue;
+      }
+      end = align_up(end, variable.alignment);
+      shared_[variable.name] = end;
+      if (!dynamic) end += variable.size;
+    }
+  };
+  place(function.variables, false);
+  place(syntax_.variables, false);
+  place(syntax_.variables, true);
+}
+
+Module Decoder::decode() {
+  std::set<std::string> names;
+  for (const Variable& variable : syntax_.variables) {
+    if (variable.space == Space::Global || variable.space == Space::Constant) {
+      if (variable.external)
+        throw PtxError(variable.line, "'" + variable.name + "' is not defined");
+      module.variables.push_back(variable);
+    }
+    if (!names.insert(variable.name).second) {
+      throw PtxError(variable.line, "'" + variable.name + "' is defined twice");
+    }
+  }
+  lay_out_functions();
+  calls_from_.resize(syntax_.functions.size());
+  // Device functions are shared by the kernels, so what they name has one address for all.
+  for (const FunctionSyntax& function : syntax_.functions) {
+    if (!function.kernel) lay_out_shared(function, shared_by_functions_end_);
+  }
+  shared_by_functions_ = shared_;
+  for (std::size_t i = 0; i < syntax_.functions.size(); ++i) {
+    if (syntax_.functions[i].defined) decode_function(i);
+  }
+  check_recursion();
+  return std::move(module);
+}
+
+void Decoder::decode_function(std::size_t number) {
+  function_ = &syntax_.functions[number];
+  function_number_ = number;
+  statement_ = nullptr;
+  shared_ = shared_by_functions_;
+  std::uint64_t shared_end = shared_by_functions_end_;
+  if (function_->kernel) {
+    lay_out_shared(*function_, shared_end);
+    module.functions[number].shared_end = shared_end;
+    module.functions[number].info.static_shared = shared_end;
+  }
+  frame_.clear();
+  if (!function_->kernel) {
+    for (std::size_t i = 0; i < function_->parameters.size(); ++i) {
+      frame_[function_->parameters[i].name] = module.functions[number].frame_parameters[i];
+    }
+    for (std::size_t i = 0; i < function_->results.size(); ++i) {
+      frame_[function_->results[i].name] = module.functions[number].frame_results[i];
+    }
+  }
+  std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> needs;
+  for (const Variable& variable : function_->variables) {
+    if (variable.space == Space::Shared) continue;
+    if (variable.space != Space::Local && variable.space != Space::Parameter) {
+      throw PtxError(variable.line, "'" + variable.name + "': such a variable in a function");
+    }
+    // A call's .param names come again in each call's scope, and share their place.
+    auto& [size, alignment] = needs[variable.name];
+    size = std::max(size, variable.size);
+    alignment = std::max({alignment, variable.alignment, std::uint64_t{8}});
+  }
+  for (const auto& [name, need] : needs) {
+    module.frame_bytes = align_up(module.frame_bytes, need.second);
+    frame_[name] = static_cast<std::uint32_t>(module.frame_bytes);
+    module.frame_bytes += need.first;
+  }
+  registers_.clear();
+  carry_ = scratch_ = NoSlot;
+  for (const Register& reg : function_->registers) {
+    registers_.push_back(add_units(reg.width, ~LaneMask{0}));
+  }
+  module.functions[number].entry = static_cast<std::uint32_t>(module.code.size());
+  std::vector<std::uint32_t> starts;
+  for (const Statement& statement : function_->statements) {
+    starts.push_back(static_cast<std::uint32_t>(module.code.size()));
+    decode_statement(statement);
+  }
+  starts.push_back(static_cast<std::uint32_t>(module.code.size()));
+  // Running off the end is a return.
+  Instruction end;
+  end.kind = Kind::Return;
+  end.line = function_->statements.empty() ? function_->line : function_->statements.back().line;
+  module.code.push_back(end);
+  module.functions[number].end = static_cast<std::uint32_t>(module.code.size());
+
+  std::unordered_map<std::string, std::uint32_t> labels;
+  for (const Label& label : function_->labels) {
+    if (!labels.emplace(label.name, starts[label.statement]).second) {
+      throw PtxError(function_->line, "label '" + label.name + "' stands twice");
+    }
+  }
+  for (const Unresolved& branch : unresolved_) {
+    const auto at = labels.find(branch.label);
+    if (at == labels.end()) throw PtxError(branch.line, "unknown label '" + branch.label + "'");
+    if (branch.table < 0) {
+      module.code[branch.instruction].detail = at->second;
+    } else {
+      module
+          .tables[static_cast<std::size_t>(branch.table)][static_cast<std::size_t>(branch.entry)] =
+          at->second;
+    }
+  }
+  unresolved_.clear();
+}
+
+void Decoder::decode_statement(const Statement& statement) {
+  statement_ = &statement;
+  taken_.assign(statement.opcode.size(), false);
+  const auto at = all_instructions().find(statement.opcode[0]);
+  if (at == all_instructions().end()) {
+    fail("unknown instruction '" + statement.opcode[0] + "'");
+  }
+  const std::size_t calls = module.calls.size();
+  at->second(*this);
+  for (std::size_t i = calls; i < module.calls.size(); ++i) {
+    calls_from_[function_number_].push_back(module.calls[i].function);
+  }
+  for (std::size_t i = 1; i < taken_.size(); ++i) {
+    if (!taken_[i]) fail("the modifier '." + statement.opcode[i] + "' is not supported here");
+  }
+}
+
+}  // namespace sinter::emulator::ptx
+
+namespace sinter::emulator {
+
+PtxModule PtxModule::parse(std::string_view text) {
+  PtxModule result;
+  result.module_ =
+      std::make_shared<const ptx::Module>(ptx::Decoder(ptx::parse_syntax(text)).decode());
+  return result;
+}
+
+std::vector<KernelInfo> PtxModule::kernels() const {
+  std::vector<KernelInfo> result;
+  for (const ptx::Function& function : module_->functions) {
+    if (function.kernel) result.push_back(function.info);
+  }
+  return result;
+}
+
+}  // namespace sinter::emulator
