@@ -2,6 +2,7 @@
 // The values that PTX instructions compute with, and conversions of the small float formats.
 
 #include <bit>
+#include <cfenv>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -65,6 +66,33 @@ inline double add_to_odd(double a, double b) {
   const double sum = a + b;
   const double part = sum - a;
   return round_to_odd(sum, (a - (sum - part)) + (b - part));
+}
+
+/// `value` in format T under one of the rounding modes of <cfenv>.
+template <class T>
+T narrow(double value, int mode) {
+  const T nearest = from_double<T>(value);
+  if (mode == FE_TONEAREST || value != value) return nearest;
+  const double back = to_double(nearest);
+  const bool too_high = back > value, too_low = back < value;
+  const bool lower = too_high && (mode == FE_DOWNWARD || (mode == FE_TOWARDZERO && value > 0));
+  const bool higher = too_low && (mode == FE_UPWARD || (mode == FE_TOWARDZERO && value < 0));
+  if (!lower && !higher) return nearest;
+  // The neighbour in that direction: the formats' bits count up away from zero.
+  using Bits = std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
+  Bits bits;
+  std::memcpy(&bits, &nearest, sizeof bits);
+  const Bits sign = static_cast<Bits>(Bits{1} << (sizeof(T) * 8 - 1));
+  if ((bits & ~sign) == 0) {  // past zero
+    bits = static_cast<Bits>(lower ? sign | 1 : 1);
+  } else {
+    const bool away = ((bits & sign) != 0) == lower;
+    bits = static_cast<Bits>(away ? bits + 1 : bits - 1);
+  }
+  T result;
+  std::memcpy(&result, &bits, sizeof result);
+  return result;
 }
 
 }  // namespace sinter::emulator::ptx
