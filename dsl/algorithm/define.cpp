@@ -74,7 +74,17 @@ struct Definer {
                                         : otherwise;
   }
 
+  /// Every pass recurses as deep as expressions nest.
+  void check_depth(const Expr& e) const {
+    if (!e.defined() || e->depth <= ir::MaxDepth) return;
+    refuse("an expression nests " + std::to_string(e->depth) + " operations deep; the limit is " +
+               std::to_string(ir::MaxDepth),
+           "give a part of it to a Func of its own, or write it as a reduction over an RDom");
+  }
+
   void check_arguments() {
+    for (const Expr& a : arguments) check_depth(a);
+    for (const Expr& v : values) check_depth(v);
     if (contents->frozen) {
       refuse(
           "it has been used by another Func or a pipeline already, and a definition is frozen at "
@@ -227,6 +237,7 @@ struct Definer {
 
   void make_domain() {
     if (!domain) return;
+    check_depth(domain->predicate);
     for (const DomainContents::Variable& v : domain->variables) {
       for (const Expr& bound : {v.min, v.extent}) {
         ir::for_each_node(bound.node(), [&](const ir::Ref& n) {

@@ -240,10 +240,18 @@ Stage FuncTupleElementRef::operator=(const Expr& e) const {
   return define_component(contents_, arguments_, component_, e, where_);
 }
 Stage FuncTupleElementRef::operator=(const FuncTupleElementRef& e) const { return *this = Expr(e); }
-Stage FuncTupleElementRef::operator+=(const Expr& e) const { return *this = Expr(*this) + e; }
-Stage FuncTupleElementRef::operator-=(const Expr& e) const { return *this = Expr(*this) - e; }
-Stage FuncTupleElementRef::operator*=(const Expr& e) const { return *this = Expr(*this) * e; }
-Stage FuncTupleElementRef::operator/=(const Expr& e) const { return *this = Expr(*this) / e; }
+Stage FuncTupleElementRef::operator+=(const Expr& e) const {
+  return *this = LocatedExpr(*this, where_) + e;
+}
+Stage FuncTupleElementRef::operator-=(const Expr& e) const {
+  return *this = LocatedExpr(*this, where_) - e;
+}
+Stage FuncTupleElementRef::operator*=(const Expr& e) const {
+  return *this = LocatedExpr(*this, where_) * e;
+}
+Stage FuncTupleElementRef::operator/=(const Expr& e) const {
+  return *this = LocatedExpr(*this, where_) / e;
+}
 
 // --- Tuple
 // ------------------------------------------------------------------------------------------------
@@ -257,17 +265,19 @@ std::size_t Tuple::existing(std::size_t i) const {
                                        "use an index below that"));
 }
 
-Tuple select_tuple(const Expr& condition, const Tuple& if_true, const Tuple& if_false) {
-  if (if_true.size() != if_false.size()) {
-    typing::refuse("select",
-                   "the Tuples have " + std::to_string(if_true.size()) + " and " +
-                       counted(if_false.size(), "component"),
-                   "use Tuples of one size");
-  }
-  std::vector<Expr> values;
-  for (std::size_t i = 0; i < if_true.size(); ++i)
-    values.push_back(select(condition, if_true[i], if_false[i]));
-  return Tuple(std::move(values));
+Tuple select_tuple(const LocatedExpr& condition, const Tuple& if_true, const Tuple& if_false) {
+  return typing::located(condition.where, [&] {
+    if (if_true.size() != if_false.size()) {
+      typing::refuse("select",
+                     "the Tuples have " + std::to_string(if_true.size()) + " and " +
+                         counted(if_false.size(), "component"),
+                     "use Tuples of one size");
+    }
+    std::vector<Expr> values;
+    for (std::size_t i = 0; i < if_true.size(); ++i)
+      values.push_back(select(condition, if_true[i], if_false[i]));
+    return Tuple(std::move(values));
+  });
 }
 
 }  // namespace sinter

@@ -17,16 +17,22 @@ struct Operand {
   std::vector<Var> variables;  // arguments of the Func
   std::vector<Expr> call;      // what the caller gives for them
   std::shared_ptr<const DomainContents> domain;
+  std::source_location where;  // the user's line
 
   std::vector<Expr> arguments() const { return {variables.begin(), variables.end()}; }
 };
 
-void check_value(const Expr& e, const char* what) { typing::require_defined(e, what); }
-
-Operand operand_of(const Expr& e, std::shared_ptr<const DomainContents> domain, const char* what) {
-  check_value(e, what);
-  const bool is_domain_given = domain != nullptr;
+/// `r`: null, or the domain that is meant.
+Operand operand_of(const LocatedExpr& located, const RDom* r, const char* what) {
+  const Expr& e = located.expr;
+  typing::require_defined(e, what);
+  const bool is_domain_given = r != nullptr;
+  if (is_domain_given && !r->defined()) {
+    typing::refuse(what, "the RDom has no dimensions", "construct it with (min, extent) pairs");
+  }
+  std::shared_ptr<const DomainContents> domain = is_domain_given ? r->contents() : nullptr;
   Operand operand;
+  operand.where = located.where;
   std::unordered_map<Symbol, Expr> replaced;  // variables of outer reductions become Vars
   std::vector<Symbol> seen;
   ir::for_each_node(e.node(), [&](const ir::Ref& n) {
@@ -58,13 +64,6 @@ Operand operand_of(const Expr& e, std::shared_ptr<const DomainContents> domain, 
   return operand;
 }
 
-Operand operand_of(const RDom& r, const Expr& e, const char* what) {
-  if (!r.defined()) {
-    typing::refuse(what, "the RDom has no dimensions", "construct it with (min, extent) pairs");
-  }
-  return operand_of(e, r.contents(), what);
-}
-
 Expr smallest(Type type) {
   if (type.is_float()) return ir::real_literal(type, -std::numeric_limits<double>::infinity());
   return ir::literal(type, type.min_int());
@@ -74,29 +73,33 @@ Expr largest(Type type) {
   return ir::literal(type, type.is_uint() && type.bits == 64 ? -1 : type.max_int());
 }
 
+FuncRef at(const Func& f, const std::vector<Expr>& arguments, const Operand& o) {
+  return f(arguments, o.where);
+}
+
 Expr sum_of(const Operand& o, const Func& f) {
-  f(o.arguments()) += o.value;
-  return f(o.call);
+  at(f, o.arguments(), o) += o.value;
+  return at(f, o.call, o);
 }
 Expr product_of(const Operand& o, const Func& f) {
-  f(o.arguments()) *= o.value;
-  return f(o.call);
+  at(f, o.arguments(), o) *= o.value;
+  return at(f, o.call, o);
 }
 Expr extreme_of(const Operand& o, const Func& f, bool is_minimum) {
   const Type type = o.value.type();
-  f(o.arguments()) = is_minimum ? largest(type) : smallest(type);
-  const Expr old = f(o.arguments());
+  at(f, o.arguments(), o) = is_minimum ? largest(type) : smallest(type);
+  const Expr old = at(f, o.arguments(), o);
   // A choice, not an operator: a half stays a half.
-  f(o.arguments()) = cast(type, is_minimum ? min(old, o.value) : max(old, o.value));
-  return f(o.call);
+  at(f, o.arguments(), o) = cast(type, is_minimum ? min(old, o.value) : max(old, o.value));
+  return at(f, o.call, o);
 }
 Tuple extreme_place_of(const Operand& o, const Func& f, bool is_minimum) {
   const Type type = o.value.type();
   const std::size_t rank = o.domain->variables.size();
   std::vector<Expr> initial(rank, Expr(0));
   initial.push_back(is_minimum ? largest(type) : smallest(type));
-  f(o.arguments()) = Tuple(initial);
-  const Tuple old(f(o.arguments()));
+  at(f, o.arguments(), o) = Tuple(initial);
+  const Tuple old(at(f, o.arguments(), o));
   const Expr is_better = is_minimum ? o.value < old[rank] : o.value > old[rank];
   std::vector<Expr> updated;
   for (std::size_t d = 0; d < rank; ++d) {
@@ -104,70 +107,84 @@ Tuple extreme_place_of(const Operand& o, const Func& f, bool is_minimum) {
         select(is_better, Expr(RVar(o.domain->variables[d].symbol, o.domain)), old[d]));
   }
   updated.push_back(select(is_better, o.value, old[rank]));
-  f(o.arguments()) = Tuple(updated);
-  return Tuple(f(o.call));
+  at(f, o.arguments(), o) = Tuple(updated);
+  return Tuple(at(f, o.call, o));
+}
+
+/// The reduction of `e`; of its refusals, `e`'s line is the line.
+template <typename Reduce>
+auto reduced(const char* what, const RDom* r, const LocatedExpr& e, Reduce&& reduce) {
+  return typing::located(e.where, [&] { return reduce(operand_of(e, r, what)); });
 }
 
 }  // namespace
 
-Expr sum(const Expr& e, const std::string& name) { return sum(e, Func(name)); }
-Expr sum(const Expr& e, const Func& f) { return sum_of(operand_of(e, nullptr, "sum"), f); }
-Expr sum(const RDom& r, const Expr& e, const std::string& name) { return sum(r, e, Func(name)); }
-Expr sum(const RDom& r, const Expr& e, const Func& f) { return sum_of(operand_of(r, e, "sum"), f); }
-
-Expr product(const Expr& e, const std::string& name) { return product(e, Func(name)); }
-Expr product(const Expr& e, const Func& f) {
-  return product_of(operand_of(e, nullptr, "product"), f);
+Expr sum(const LocatedExpr& e, const std::string& name) { return sum(e, Func(name)); }
+Expr sum(const LocatedExpr& e, const Func& f) {
+  return reduced("sum", nullptr, e, [&](const Operand& o) { return sum_of(o, f); });
 }
-Expr product(const RDom& r, const Expr& e, const std::string& name) {
+Expr sum(const RDom& r, const LocatedExpr& e, const std::string& name) {
+  return sum(r, e, Func(name));
+}
+Expr sum(const RDom& r, const LocatedExpr& e, const Func& f) {
+  return reduced("sum", &r, e, [&](const Operand& o) { return sum_of(o, f); });
+}
+
+Expr product(const LocatedExpr& e, const std::string& name) { return product(e, Func(name)); }
+Expr product(const LocatedExpr& e, const Func& f) {
+  return reduced("product", nullptr, e, [&](const Operand& o) { return product_of(o, f); });
+}
+Expr product(const RDom& r, const LocatedExpr& e, const std::string& name) {
   return product(r, e, Func(name));
 }
-Expr product(const RDom& r, const Expr& e, const Func& f) {
-  return product_of(operand_of(r, e, "product"), f);
+Expr product(const RDom& r, const LocatedExpr& e, const Func& f) {
+  return reduced("product", &r, e, [&](const Operand& o) { return product_of(o, f); });
 }
 
-Expr minimum(const Expr& e, const std::string& name) { return minimum(e, Func(name)); }
-Expr minimum(const Expr& e, const Func& f) {
-  return extreme_of(operand_of(e, nullptr, "minimum"), f, true);
+Expr minimum(const LocatedExpr& e, const std::string& name) { return minimum(e, Func(name)); }
+Expr minimum(const LocatedExpr& e, const Func& f) {
+  return reduced("minimum", nullptr, e, [&](const Operand& o) { return extreme_of(o, f, true); });
 }
-Expr minimum(const RDom& r, const Expr& e, const std::string& name) {
+Expr minimum(const RDom& r, const LocatedExpr& e, const std::string& name) {
   return minimum(r, e, Func(name));
 }
-Expr minimum(const RDom& r, const Expr& e, const Func& f) {
-  return extreme_of(operand_of(r, e, "minimum"), f, true);
+Expr minimum(const RDom& r, const LocatedExpr& e, const Func& f) {
+  return reduced("minimum", &r, e, [&](const Operand& o) { return extreme_of(o, f, true); });
 }
 
-Expr maximum(const Expr& e, const std::string& name) { return maximum(e, Func(name)); }
-Expr maximum(const Expr& e, const Func& f) {
-  return extreme_of(operand_of(e, nullptr, "maximum"), f, false);
+Expr maximum(const LocatedExpr& e, const std::string& name) { return maximum(e, Func(name)); }
+Expr maximum(const LocatedExpr& e, const Func& f) {
+  return reduced("maximum", nullptr, e, [&](const Operand& o) { return extreme_of(o, f, false); });
 }
-Expr maximum(const RDom& r, const Expr& e, const std::string& name) {
+Expr maximum(const RDom& r, const LocatedExpr& e, const std::string& name) {
   return maximum(r, e, Func(name));
 }
-Expr maximum(const RDom& r, const Expr& e, const Func& f) {
-  return extreme_of(operand_of(r, e, "maximum"), f, false);
+Expr maximum(const RDom& r, const LocatedExpr& e, const Func& f) {
+  return reduced("maximum", &r, e, [&](const Operand& o) { return extreme_of(o, f, false); });
 }
 
-Tuple argmin(const Expr& e, const std::string& name) { return argmin(e, Func(name)); }
-Tuple argmin(const Expr& e, const Func& f) {
-  return extreme_place_of(operand_of(e, nullptr, "argmin"), f, true);
+Tuple argmin(const LocatedExpr& e, const std::string& name) { return argmin(e, Func(name)); }
+Tuple argmin(const LocatedExpr& e, const Func& f) {
+  return reduced("argmin", nullptr, e,
+                 [&](const Operand& o) { return extreme_place_of(o, f, true); });
 }
-Tuple argmin(const RDom& r, const Expr& e, const std::string& name) {
+Tuple argmin(const RDom& r, const LocatedExpr& e, const std::string& name) {
   return argmin(r, e, Func(name));
 }
-Tuple argmin(const RDom& r, const Expr& e, const Func& f) {
-  return extreme_place_of(operand_of(r, e, "argmin"), f, true);
+Tuple argmin(const RDom& r, const LocatedExpr& e, const Func& f) {
+  return reduced("argmin", &r, e, [&](const Operand& o) { return extreme_place_of(o, f, true); });
 }
 
-Tuple argmax(const Expr& e, const std::string& name) { return argmax(e, Func(name)); }
-Tuple argmax(const Expr& e, const Func& f) {
-  return extreme_place_of(operand_of(e, nullptr, "argmax"), f, false);
+Tuple argmax(const LocatedExpr& e, const std::string& name) { return argmax(e, Func(name)); }
+Tuple argmax(const LocatedExpr& e, const Func& f) {
+  return reduced("argmax", nullptr, e,
+                 [&](const Operand& o) { return extreme_place_of(o, f, false); });
 }
-Tuple argmax(const RDom& r, const Expr& e, const std::string& name) {
+Tuple argmax(const RDom& r, const LocatedExpr& e, const std::string& name) {
   return argmax(r, e, Func(name));
 }
-Tuple argmax(const RDom& r, const Expr& e, const Func& f) {
-  return extreme_place_of(operand_of(r, e, "argmax"), f, false);
+Tuple argmax(const RDom& r, const LocatedExpr& e, const Func& f) {
+  return reduced("argmax", &r, e, [&](const Operand& o) { return extreme_place_of(o, f, false); });
 }
 
 }  // namespace sinter

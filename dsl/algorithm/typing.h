@@ -26,6 +26,11 @@ auto located(const std::source_location& where, Make&& make, const std::string& 
     throw AlgorithmError(diagnostic.at(where));
   }
 }
+/// What `make` makes of the first operand; of its refusals, the line is that of the operand.
+template <typename Make>
+Expr located(const LocatedExpr& first, Make&& make) {
+  return located(first.where, [&] { return make(first.expr); });
+}
 void require_defined(const Expr&, const std::string& what);
 /// An i32 literal (or a broadcast of one): the only thing that adapts to other types.
 bool is_adaptable(const Expr&);

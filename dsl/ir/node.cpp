@@ -1,7 +1,9 @@
 #include "dsl/ir/node.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <limits>
 #include <map>
 
 #include <sinter/diagnostic.h>
@@ -152,8 +154,19 @@ Ref make(Node node) {
   h = combine(h, std::bit_cast<std::uint64_t>(node.real));
   h = combine(h, node.symbol.hash());
   for (const Type t : node.types) h = combine(h, bits_of(t));
-  for (const Ref& a : node.args) h = combine(h, a ? a->hash : 7);
+  std::uint16_t depth = 0;  // of the deepest argument
+  for (const Ref& a : node.args) {
+    h = combine(h, a ? a->hash : 7);
+    if (a) depth = std::max(depth, a->depth);
+  }
   node.hash = h;
+  // What is freed recursively must fit the stack too.
+  constexpr std::uint16_t limit = 4 * MaxDepth;
+  if (depth >= limit && !is_statement(node.op)) {
+    throw AlgorithmError(Diagnostic{"", "", "the expression nests deeper than " + std::to_string(limit) + " operations",
+                                    "give a part of it to a Func of its own, or write it as a reduction over an RDom", {}, 0});
+  }
+  node.depth = depth == std::numeric_limits<std::uint16_t>::max() ? depth : static_cast<std::uint16_t>(depth + 1);
   return std::make_shared<const Node>(std::move(node));
 }
 

@@ -78,6 +78,7 @@ using Ref = std::shared_ptr<const Node>;
 struct Node {
   Op op = Op::Literal;
   Type type;
+  std::uint16_t depth = 0;   // of nesting, 1 for a leaf; saturates; set by make()
   std::vector<Ref> args;
   std::int64_t integer = 0;
   double real = 0;
@@ -89,8 +90,11 @@ struct Node {
   std::uint64_t hash = 0;    // structural; set by make()
 };
 
-/// The only way to make a node: fills in the structural hash.
+/// The only way to make a node: fills in the structural hash and the depth. Refuses an expression
+/// that nests beyond any use, before recursion exhausts the stack.
 Ref make(Node node);
+/// How deep the values of a definition may nest, inlined calls included.
+inline constexpr int MaxDepth = 4000;
 
 enum class OpClass : std::uint8_t { Leaf, Arithmetic, Compare, Logic, Bits, Convert, Math, Marker, Memory, Vector, Statement };
 struct OpInfo {

@@ -45,7 +45,6 @@ class Expr {
   explicit Expr(std::shared_ptr<const ir::Node> node) : node_(std::move(node)) {}
 
   bool defined() const { return node_ != nullptr; }
-  explicit operator bool() const = delete;
   Type type() const;
   const ir::Node& operator*() const { return *node_; }
   const ir::Node* operator->() const { return node_.get(); }
@@ -72,131 +71,135 @@ class Var {
   Symbol symbol_;
 };
 
-/// A coordinate, and where it was written.
-struct Coordinate {
+/// An Expr, and where it was written: what a refusal of an operator or a call names.
+struct LocatedExpr {
   template <typename T>
-    requires(std::is_convertible_v<T, Expr> && !std::is_same_v<std::remove_cvref_t<T>, Coordinate>)
-  Coordinate(T&& e, std::source_location location = std::source_location::current())
+    requires(std::is_convertible_v<T, Expr> && !std::is_same_v<std::remove_cvref_t<T>, LocatedExpr>)
+  LocatedExpr(T&& e, std::source_location location = std::source_location::current())
       : expr(std::forward<T>(e)), where(location) {}
   Expr expr;
   std::source_location where;
 };
 
-Expr operator+(Expr, Expr);
-Expr operator-(Expr, Expr);
-Expr operator*(Expr, Expr);
+Expr operator+(LocatedExpr, LocatedExpr);
+Expr operator-(LocatedExpr, LocatedExpr);
+Expr operator*(LocatedExpr, LocatedExpr);
 /// Integers: Euclidean, x / 0 == 0. Floats: correctly rounded.
-Expr operator/(Expr, Expr);
+Expr operator/(LocatedExpr, LocatedExpr);
 /// Euclidean remainder, never negative; x % 0 == 0.
-Expr operator%(Expr, Expr);
-Expr operator-(Expr);
-Expr operator&(Expr, Expr);
-Expr operator|(Expr, Expr);
-Expr operator^(Expr, Expr);
-Expr operator~(Expr);
+Expr operator%(LocatedExpr, LocatedExpr);
+Expr operator-(LocatedExpr);
+Expr operator&(LocatedExpr, LocatedExpr);
+Expr operator|(LocatedExpr, LocatedExpr);
+Expr operator^(LocatedExpr, LocatedExpr);
+Expr operator~(LocatedExpr);
 /// Shifts by a negative amount shift the other way; by the width or more give 0 (or the sign).
-Expr operator<<(Expr, Expr);
-Expr operator>>(Expr, Expr);
-Expr operator==(Expr, Expr);
-Expr operator!=(Expr, Expr);
-Expr operator<(Expr, Expr);
-Expr operator<=(Expr, Expr);
-Expr operator>(Expr, Expr);
-Expr operator>=(Expr, Expr);
-Expr operator&&(Expr, Expr);
-Expr operator||(Expr, Expr);
-Expr operator!(Expr);
-Expr& operator+=(Expr&, Expr);
-Expr& operator-=(Expr&, Expr);
-Expr& operator*=(Expr&, Expr);
-Expr& operator/=(Expr&, Expr);
+Expr operator<<(LocatedExpr, LocatedExpr);
+Expr operator>>(LocatedExpr, LocatedExpr);
+Expr operator==(LocatedExpr, LocatedExpr);
+Expr operator!=(LocatedExpr, LocatedExpr);
+Expr operator<(LocatedExpr, LocatedExpr);
+Expr operator<=(LocatedExpr, LocatedExpr);
+Expr operator>(LocatedExpr, LocatedExpr);
+Expr operator>=(LocatedExpr, LocatedExpr);
+Expr operator&&(LocatedExpr, LocatedExpr);
+Expr operator||(LocatedExpr, LocatedExpr);
+Expr operator!(LocatedExpr);
+Expr& operator+=(Expr&, LocatedExpr);
+Expr& operator-=(Expr&, LocatedExpr);
+Expr& operator*=(Expr&, LocatedExpr);
+Expr& operator/=(Expr&, LocatedExpr);
 
 /// IEEE minimumNumber / maximumNumber for floats: a NaN operand loses, -0 < +0.
-Expr min(Expr, Expr);
-Expr max(Expr, Expr);
+Expr min(LocatedExpr, Expr);
+Expr max(LocatedExpr, Expr);
 template <typename... Rest>
-Expr min(Expr a, Expr b, Expr c, Rest... rest) { return min(min(a, b), c, rest...); }
-template <typename... Rest>
-Expr max(Expr a, Expr b, Expr c, Rest... rest) { return max(max(a, b), c, rest...); }
-Expr clamp(Expr value, Expr low, Expr high);
-Expr abs(Expr);
-Expr absd(Expr, Expr);
-/// Both arms are evaluated; both must be in bounds.
-Expr select(Expr condition, Expr if_true, Expr if_false);
-template <typename... Rest>
-Expr select(Expr c0, Expr v0, Expr c1, Expr v1, Rest... rest) {
-  return select(c0, v0, select(c1, v1, rest...));
+Expr min(LocatedExpr a, Expr b, Expr c, Rest... rest) {
+  return min(LocatedExpr(min(a, b), a.where), c, rest...);
 }
-Expr mux(Expr index, const std::vector<Expr>& values);
+template <typename... Rest>
+Expr max(LocatedExpr a, Expr b, Expr c, Rest... rest) {
+  return max(LocatedExpr(max(a, b), a.where), c, rest...);
+}
+Expr clamp(LocatedExpr value, Expr low, Expr high);
+Expr abs(LocatedExpr);
+Expr absd(LocatedExpr, Expr);
+/// Both arms are evaluated; both must be in bounds.
+Expr select(LocatedExpr condition, Expr if_true, Expr if_false);
+template <typename... Rest>
+Expr select(LocatedExpr c0, Expr v0, Expr c1, Expr v1, Rest... rest) {
+  return select(c0, v0, select(LocatedExpr(c1, c0.where), v1, rest...));
+}
+Expr mux(LocatedExpr index, const std::vector<Expr>& values);
 
 /// Integers wrap; float to integer truncates and saturates, NaN gives 0; to float rounds to even.
-Expr cast(Type, Expr);
+Expr cast(Type, LocatedExpr);
 template <typename T>
-Expr cast(Expr e) { return cast(type_of<T>(), std::move(e)); }
-Expr reinterpret(Type, Expr);
-Expr saturating_cast(Type, Expr);
+Expr cast(LocatedExpr e) { return cast(type_of<T>(), std::move(e)); }
+Expr reinterpret(Type, LocatedExpr);
+Expr saturating_cast(Type, LocatedExpr);
 template <typename T>
-Expr saturating_cast(Expr e) { return saturating_cast(type_of<T>(), std::move(e)); }
-Expr u8(Expr); Expr u16(Expr); Expr u32(Expr); Expr u64(Expr);
-Expr i8(Expr); Expr i16(Expr); Expr i32(Expr); Expr i64(Expr);
-Expr f16(Expr); Expr bf16(Expr); Expr f32(Expr); Expr f64(Expr);
-Expr u8_sat(Expr); Expr u16_sat(Expr); Expr u32_sat(Expr);
-Expr i8_sat(Expr); Expr i16_sat(Expr); Expr i32_sat(Expr);
+Expr saturating_cast(LocatedExpr e) { return saturating_cast(type_of<T>(), std::move(e)); }
+Expr u8(LocatedExpr); Expr u16(LocatedExpr); Expr u32(LocatedExpr); Expr u64(LocatedExpr);
+Expr i8(LocatedExpr); Expr i16(LocatedExpr); Expr i32(LocatedExpr); Expr i64(LocatedExpr);
+Expr f16(LocatedExpr); Expr bf16(LocatedExpr); Expr f32(LocatedExpr); Expr f64(LocatedExpr);
+Expr u8_sat(LocatedExpr); Expr u16_sat(LocatedExpr); Expr u32_sat(LocatedExpr);
+Expr i8_sat(LocatedExpr); Expr i16_sat(LocatedExpr); Expr i32_sat(LocatedExpr);
 
 /// Keeps the rounding of a product: `strict(a * b) + c` is never contracted to an fma.
-Expr strict(Expr);
-Expr fma(Expr a, Expr b, Expr c);
-Expr floor(Expr);
-Expr ceil(Expr);
-Expr round(Expr);  ///< to nearest, ties to even
-Expr trunc(Expr);
-Expr fract(Expr);
-Expr is_nan(Expr);
-Expr is_inf(Expr);
-Expr is_finite(Expr);
+Expr strict(LocatedExpr);
+Expr fma(LocatedExpr a, Expr b, Expr c);
+Expr floor(LocatedExpr);
+Expr ceil(LocatedExpr);
+Expr round(LocatedExpr);  ///< to nearest, ties to even
+Expr trunc(LocatedExpr);
+Expr fract(LocatedExpr);
+Expr is_nan(LocatedExpr);
+Expr is_inf(LocatedExpr);
+Expr is_finite(LocatedExpr);
 /// Portable: identical bits on every target; <= 1 ulp for f32 (pow 2). f64 is host-only.
-Expr sqrt(Expr);
-Expr rsqrt(Expr);
-Expr exp(Expr);
-Expr exp2(Expr);
-Expr log(Expr);
-Expr log2(Expr);
-Expr pow(Expr, Expr);
-Expr sin(Expr);
-Expr cos(Expr);
-Expr tan(Expr);
-Expr tanh(Expr);
-Expr erf(Expr);
-Expr hypot(Expr, Expr);
-Expr lerp(Expr zero, Expr one, Expr weight);
+Expr sqrt(LocatedExpr);
+Expr rsqrt(LocatedExpr);
+Expr exp(LocatedExpr);
+Expr exp2(LocatedExpr);
+Expr log(LocatedExpr);
+Expr log2(LocatedExpr);
+Expr pow(LocatedExpr, Expr);
+Expr sin(LocatedExpr);
+Expr cos(LocatedExpr);
+Expr tan(LocatedExpr);
+Expr tanh(LocatedExpr);
+Expr erf(LocatedExpr);
+Expr hypot(LocatedExpr, Expr);
+Expr lerp(LocatedExpr zero, Expr one, Expr weight);
 
-Expr count_leading_zeros(Expr);
-Expr count_trailing_zeros(Expr);
-Expr popcount(Expr);
+Expr count_leading_zeros(LocatedExpr);
+Expr count_trailing_zeros(LocatedExpr);
+Expr popcount(LocatedExpr);
 
 /// Asserts that value lies in [low, high]; used as a bound, checked in debug builds.
-Expr promise_clamped(Expr value, Expr low, Expr high);
-Expr unsafe_promise_clamped(Expr value, Expr low, Expr high);
+Expr promise_clamped(LocatedExpr value, Expr low, Expr high);
+Expr unsafe_promise_clamped(LocatedExpr value, Expr low, Expr high);
 /// value, provided condition holds when the pipeline runs; else the call fails with `message`.
-Expr require(Expr condition, Expr value, const std::string& message);
+Expr require(LocatedExpr condition, Expr value, const std::string& message);
 /// As a definition's whole value: leaves the stage's elements unset before its updates.
 Expr undef(Type);
 template <typename T>
 Expr undef() { return undef(type_of<T>()); }
 
-Expr widening_add(Expr, Expr);
-Expr widening_sub(Expr, Expr);
-Expr widening_mul(Expr, Expr);
-Expr widening_shift_left(Expr, Expr);
-Expr saturating_add(Expr, Expr);
-Expr saturating_sub(Expr, Expr);
-Expr halving_add(Expr, Expr);
-Expr halving_sub(Expr, Expr);
-Expr rounding_halving_add(Expr, Expr);
-Expr rounding_shift_right(Expr, Expr);
-Expr rounding_shift_left(Expr, Expr);
-Expr mul_shift_right(Expr, Expr, Expr shift);
-Expr rounding_mul_shift_right(Expr, Expr, Expr shift);
+Expr widening_add(LocatedExpr, Expr);
+Expr widening_sub(LocatedExpr, Expr);
+Expr widening_mul(LocatedExpr, Expr);
+Expr widening_shift_left(LocatedExpr, Expr);
+Expr saturating_add(LocatedExpr, Expr);
+Expr saturating_sub(LocatedExpr, Expr);
+Expr halving_add(LocatedExpr, Expr);
+Expr halving_sub(LocatedExpr, Expr);
+Expr rounding_halving_add(LocatedExpr, Expr);
+Expr rounding_shift_right(LocatedExpr, Expr);
+Expr rounding_shift_left(LocatedExpr, Expr);
+Expr mul_shift_right(LocatedExpr, Expr, Expr shift);
+Expr rounding_mul_shift_right(LocatedExpr, Expr, Expr shift);
 
 /// One line of text, for people.
 std::string to_string(const Expr&);

@@ -174,7 +174,7 @@ class Func {
 
   template <typename... Rest>
     requires(std::is_convertible_v<Rest, Expr> && ...)
-  FuncRef operator()(const Coordinate& first, const Rest&... rest) const {
+  FuncRef operator()(const LocatedExpr& first, const Rest&... rest) const {
     return call({first.expr, static_cast<Expr>(rest)...}, first.where);
   }
   FuncRef operator()(Location where = Location::current()) const { return call({}, where); }

@@ -9,32 +9,32 @@
 
 namespace sinter {
 
-Expr sum(const Expr&, const std::string& name = "sum");
-Expr sum(const Expr&, const Func&);
-Expr sum(const RDom&, const Expr&, const std::string& name = "sum");
-Expr sum(const RDom&, const Expr&, const Func&);
+Expr sum(const LocatedExpr&, const std::string& name = "sum");
+Expr sum(const LocatedExpr&, const Func&);
+Expr sum(const RDom&, const LocatedExpr&, const std::string& name = "sum");
+Expr sum(const RDom&, const LocatedExpr&, const Func&);
 /// 1 for an empty domain.
-Expr product(const Expr&, const std::string& name = "product");
-Expr product(const Expr&, const Func&);
-Expr product(const RDom&, const Expr&, const std::string& name = "product");
-Expr product(const RDom&, const Expr&, const Func&);
+Expr product(const LocatedExpr&, const std::string& name = "product");
+Expr product(const LocatedExpr&, const Func&);
+Expr product(const RDom&, const LocatedExpr&, const std::string& name = "product");
+Expr product(const RDom&, const LocatedExpr&, const Func&);
 /// The largest value of the type (floats: infinity) for an empty domain.
-Expr minimum(const Expr&, const std::string& name = "minimum");
-Expr minimum(const Expr&, const Func&);
-Expr minimum(const RDom&, const Expr&, const std::string& name = "minimum");
-Expr minimum(const RDom&, const Expr&, const Func&);
-Expr maximum(const Expr&, const std::string& name = "maximum");
-Expr maximum(const Expr&, const Func&);
-Expr maximum(const RDom&, const Expr&, const std::string& name = "maximum");
-Expr maximum(const RDom&, const Expr&, const Func&);
+Expr minimum(const LocatedExpr&, const std::string& name = "minimum");
+Expr minimum(const LocatedExpr&, const Func&);
+Expr minimum(const RDom&, const LocatedExpr&, const std::string& name = "minimum");
+Expr minimum(const RDom&, const LocatedExpr&, const Func&);
+Expr maximum(const LocatedExpr&, const std::string& name = "maximum");
+Expr maximum(const LocatedExpr&, const Func&);
+Expr maximum(const RDom&, const LocatedExpr&, const std::string& name = "maximum");
+Expr maximum(const RDom&, const LocatedExpr&, const Func&);
 /// The coordinates of the first smallest value in the domain, then the value.
-Tuple argmin(const Expr&, const std::string& name = "argmin");
-Tuple argmin(const Expr&, const Func&);
-Tuple argmin(const RDom&, const Expr&, const std::string& name = "argmin");
-Tuple argmin(const RDom&, const Expr&, const Func&);
-Tuple argmax(const Expr&, const std::string& name = "argmax");
-Tuple argmax(const Expr&, const Func&);
-Tuple argmax(const RDom&, const Expr&, const std::string& name = "argmax");
-Tuple argmax(const RDom&, const Expr&, const Func&);
+Tuple argmin(const LocatedExpr&, const std::string& name = "argmin");
+Tuple argmin(const LocatedExpr&, const Func&);
+Tuple argmin(const RDom&, const LocatedExpr&, const std::string& name = "argmin");
+Tuple argmin(const RDom&, const LocatedExpr&, const Func&);
+Tuple argmax(const LocatedExpr&, const std::string& name = "argmax");
+Tuple argmax(const LocatedExpr&, const Func&);
+Tuple argmax(const RDom&, const LocatedExpr&, const std::string& name = "argmax");
+Tuple argmax(const RDom&, const LocatedExpr&, const Func&);
 
 }  // namespace sinter

@@ -103,7 +103,7 @@ class ImageParam {
   Expr access(std::vector<Expr> coordinates, Location where = Location::current()) const;
   template <typename... Rest>
     requires(std::is_convertible_v<Rest, Expr> && ...)
-  Expr operator()(const Coordinate& first, const Rest&... rest) const {
+  Expr operator()(const LocatedExpr& first, const Rest&... rest) const {
     return access({first.expr, static_cast<Expr>(rest)...}, first.where);
   }
   Expr operator()(Location where = Location::current()) const { return access({}, where); }

@@ -33,11 +33,11 @@ class Tuple {
   std::vector<Expr> values_;
 };
 
-Tuple select_tuple(const Expr& condition, const Tuple& if_true, const Tuple& if_false);
+Tuple select_tuple(const LocatedExpr& condition, const Tuple& if_true, const Tuple& if_false);
 /// Component by component.
 template <typename A, typename B>
   requires(std::is_same_v<A, Tuple> || std::is_same_v<B, Tuple>)
-Tuple select(const Expr& condition, const A& if_true, const B& if_false) {
+Tuple select(const LocatedExpr& condition, const A& if_true, const B& if_false) {
   return select_tuple(condition, Tuple(if_true), Tuple(if_false));
 }
 

@@ -171,19 +171,108 @@ TEST(AlgorithmErrors, UpdateThatIsNotThere) {
   });
 }
 
-// Operators know no line: they run before the definition that they are part of.
+// Operators and functions name the line they are written on.
 
 TEST(AlgorithmErrors, LiteralThatItsTypeCannotHold) {
   expect_refused<AlgorithmError>(
       message("", "operator +", "the literal 300 is not representable in the other operand's type, u8",
               "cast the other operand to a type that holds both"),
-      [&] { u8(x) + 300; }, false);
+      [&] {
+    u8(x) + 300;  // refused
+  });
+  Func f("f");
+  f(x) = u8(x);
+  expect_refused<AlgorithmError>(
+      message("", "operator +", "the literal 300 is not representable in the other operand's type, u8",
+              "cast the other operand to a type that holds both"),
+      [&] {
+    f(x) +=
+        2 * (f(x) + 300);  // refused
+  });
+  expect_refused<AlgorithmError>(
+      message("f", "operator *", "the literal 300 is not representable in the other operand's type, u8",
+              "cast the other operand to a type that holds both"),
+      [&] {
+    f(x) *= 300;  // refused
+  });
 }
 
 TEST(AlgorithmErrors, ConditionThatIsNoBool) {
   expect_refused<AlgorithmError>(
       message("", "select", "it needs a bool, and is given i32", "write a comparison, such as e != 0"),
-      [&] { select(x, u8(1), u8(2)); }, false);
+      [&] {
+    select(x, u8(1), u8(2));  // refused
+  });
+  expect_refused<AlgorithmError>(
+      message("", "select", "it needs a bool, and is given i32", "write a comparison, such as e != 0"),
+      [&] {
+    select(x > 0, u8(1), x, u8(2), u8(3));  // refused
+  });
+}
+
+TEST(AlgorithmErrors, OperandOfAWrongType) {
+  const std::string integers = "cast the operand to an integer type";
+  Func f("f");
+  RDom r(0, 4, "r");
+  expect_refused<AlgorithmError>(
+      message("", "operator &", "it works on integers, and an operand is f32", integers), [&] {
+    f(x) = (x + 1) * (f32(x) & 1);  // refused
+  });
+  expect_refused<AlgorithmError>(
+      message("", "operator !", "it needs a bool, and is given i32", "write a comparison, such as e != 0"), [&] {
+    !(x + 1);  // refused
+  });
+  expect_refused<AlgorithmError>(
+      message("", "popcount", "it works on integers, and an operand is f32", integers), [&] {
+    sum(popcount(f32(r)));  // refused
+  });
+  const std::string wide = "there is no integer type wider than i64", narrow = "use operands of at most 32 bits";
+  expect_refused<AlgorithmError>(message("", "mul_shift_right", wide, narrow), [&] {
+    mul_shift_right(i64(x), i64(x), 8);  // refused
+  });
+  expect_refused<AlgorithmError>(message("", "rounding_mul_shift_right", wide, narrow), [&] {
+    rounding_mul_shift_right(i64(x), i64(x), 8);  // refused
+  });
+  expect_refused<AlgorithmError>(
+      message("", "sum", "its operand mentions no reduction domain", "use a variable of an RDom in it"), [&] {
+    f(x) = sum(x * x);  // refused
+  });
+}
+
+TEST(AlgorithmErrors, OperandThatIsUndefined) {
+  Func f("f");
+  const auto undefined = [](const std::string& what) {
+    return message("", what, "an operand is an undefined Expr", "give every operand a value before it is used");
+  };
+  expect_refused<AlgorithmError>(undefined("min"), [&] {
+    f(x) = x + min(x, 3, Expr());  // refused
+  });
+  expect_refused<AlgorithmError>(undefined("saturating_cast"), [&] {
+    f(x) = saturating_cast<std::uint8_t>(Expr());  // refused
+  });
+  Expr total;
+  expect_refused<AlgorithmError>(undefined("operator +"), [&] {
+    total += x;  // refused
+  });
+}
+
+TEST(AlgorithmErrors, ExpressionsThatNestTooDeep) {
+  const std::string remedy = "give a part of it to a Func of its own, or write it as a reduction over an RDom";
+  Func f("f");
+  Expr e = x;
+  for (int i = 1; i < 4000; ++i) e = e + i;
+  const Expr fits = e;
+  e += 1;
+  expect_refused<AlgorithmError>(
+      message("f", "definition", "an expression nests 4001 operations deep; the limit is 4000", remedy), [&] {
+    f(x) = e;  // refused
+  });
+  expect_refused<AlgorithmError>(message("", "", "the expression nests deeper than 16000 operations", remedy), [&] {
+    for (int i = 0; i < 100000; ++i) e = e * 2;  // refused
+  });
+  Func g("g");
+  g(x) = fits;
+  EXPECT_EQ(g.realize({2}).as<int>()(1), 1 + 3999 * 4000 / 2);
 }
 
 TEST(AlgorithmErrors, ImageSetToABufferOfAnotherType) {

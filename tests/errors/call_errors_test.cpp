@@ -264,7 +264,54 @@ TEST(CallErrors, TargetWithoutBackend) {
   });
 }
 
+TEST(CallErrors, InlinedStagesThatMultiply) {
+  std::vector<Func> chain(1, Func("g0"));
+  chain[0](x) = x;
+  for (int i = 1; i < 40; ++i) {
+    Func g("g" + std::to_string(i));
+    g(x) = chain.back()(2 * x) + chain.back()(2 * x + 1);
+    chain.push_back(g);
+  }
+  Func f("f");
+  f(x) = chain.back()(x);  // refused
+  expect_refused<CompileError>(
+      message("g5", "", "inlined into 'f', it and the stages it calls are more than 131072 operations",
+              "compute_root() or compute_at() for 'g5' or another stage of this chain, in a long one for several"),
+      [&] { f.realize({4}); });
+}
+
+TEST(CallErrors, InlinedStagesThatNestTooDeep) {
+  Func last("g0");
+  last(x) = x;
+  for (int i = 1; i < 4002; ++i) {
+    Func g("g" + std::to_string(i));
+    g(x) = last(x) * 2;
+    last = g;
+  }
+  Func f("f");
+  f(x) = last(x);  // refused
+  expect_refused<CompileError>(
+      message("g1", "", "inlined into 'f', it and the stages it calls nest more than 4000 operations deep",
+              "compute_root() or compute_at() for 'g1' or another stage of this chain, in a long one for several"),
+      [&] { f.realize({4}); });
+}
+
 // What is fine is not refused.
+
+TEST(CallErrors, InlinedStagesThatMeetAreFine) {
+  // 2^40 ways lead to 41 elements of the first stage.
+  Func last("g0");
+  last(x) = select(x == 0, 1.0, 0.0);
+  for (int i = 1; i <= 40; ++i) {
+    Func g("g" + std::to_string(i));
+    g(x) = last(x - 1) + last(x + 1);
+    last = g;
+  }
+  Buffer<double> row = last.realize({41}).as<double>();
+  EXPECT_EQ(row(0), 137846528820.0);  // 40 over 20
+  EXPECT_EQ(row(1), 0.0);
+  EXPECT_EQ(row(40), 1.0);
+}
 
 TEST(CallErrors, EmptyOutputsAreFineAndNothingIsDone) {
   ImageParam in(Int(32), 2, "in");
