@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "dsl/algorithm/collect.h"
+#include "dsl/base/large_stack.h"
 #include "dsl/lowering/passes.h"
 #include "dsl/schedule/resolve.h"
 
@@ -31,8 +32,9 @@ schedule::ScheduledPipeline resolve_pipeline(const std::vector<Func>& outputs, c
   return schedule::resolve(collect(outputs), schedule.directives(), name);
 }
 
-Compiled compile_pipeline(const schedule::ScheduledPipeline& scheduled, const Target& target,
-                          const CompileOptions& options) {
+namespace {
+
+Compiled compile(const schedule::ScheduledPipeline& scheduled, const Target& target, const CompileOptions& options) {
   Compiled result;
   Stopwatch watch;
   const backends::Backend& backend = backends::backend_for(target);
@@ -51,6 +53,15 @@ Compiled compile_pipeline(const schedule::ScheduledPipeline& scheduled, const Ta
   result.code_ms = watch.lap();
   result.executable = backend.default_device(target)->load(result.code);
   result.load_ms = watch.lap();
+  return result;
+}
+
+}  // namespace
+
+Compiled compile_pipeline(const schedule::ScheduledPipeline& scheduled, const Target& target,
+                          const CompileOptions& options) {
+  Compiled result;
+  on_large_stack([&] { result = compile(scheduled, target, options); });
   return result;
 }
 

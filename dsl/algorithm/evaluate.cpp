@@ -7,16 +7,14 @@
 
 #include "dsl/algorithm/evaluate.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <array>
-#include <exception>
 
 #include <sinter/diagnostic.h>
 
 #include "dsl/algorithm/element_map.h"
 #include "dsl/algorithm/evaluate_program.h"
+#include "dsl/base/large_stack.h"
 
 namespace sinter {
 
@@ -444,39 +442,10 @@ class Evaluator {
   FrameStack frames_;
 };
 
-/// Chains of stages and scans recurse as deep as they are long: the work runs on a thread whose stack
-/// is large. The memory is only reserved.
-constexpr std::size_t StackBytes = std::size_t{1} << 30;
-
-struct Job {
-  const Algorithm* algorithm;
-  const ir::Arguments* arguments;
-  std::exception_ptr failure;
-};
-
-void* run_job(void* pointer) {
-  Job& job = *static_cast<Job*>(pointer);
-  try {
-    Evaluator(*job.algorithm, *job.arguments).run();
-  } catch (...) {
-    job.failure = std::current_exception();
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 void evaluate(const Algorithm& algorithm, const ir::Arguments& arguments) {
-  Job job{&algorithm, &arguments, nullptr};
-  pthread_attr_t attributes;
-  pthread_t thread;
-  ensure(pthread_attr_init(&attributes) == 0, "evaluate: no thread attributes");
-  bool started = pthread_attr_setstacksize(&attributes, StackBytes) == 0 &&
-                 pthread_create(&thread, &attributes, run_job, &job) == 0;
-  pthread_attr_destroy(&attributes);
-  if (started) pthread_join(thread, nullptr);
-  else run_job(&job);  // no room for a large stack
-  if (job.failure) std::rethrow_exception(job.failure);
+  on_large_stack([&] { Evaluator(algorithm, arguments).run(); });
 }
 
 }  // namespace sinter
