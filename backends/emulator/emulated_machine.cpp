@@ -33,21 +33,26 @@ class EmulatedStream : public Stream {
 class EmulatedKernels : public backends::GpuKernels {
  public:
   EmulatedKernels(const CompiledModule& module, std::shared_ptr<State> state)
-      : calls_(module.kernel_calls), state_(std::move(state)), module_(PtxModule::parse(module.kernels.at(0).variants.at(0).bytes)) {}
+      : calls_(module.kernel_calls),
+        state_(std::move(state)),
+        module_(PtxModule::parse(module.kernels.at(0).variants.at(0).bytes)) {}
 
-  void launch(std::size_t kernel, const std::int64_t (&blocks)[3], std::int64_t threads, std::span<const std::uint64_t> parameters,
-              Stream*) override {
+  void launch(std::size_t kernel, const std::int64_t (&blocks)[3], std::int64_t threads,
+              std::span<const std::uint64_t> parameters, Stream*) override {
     const backends::KernelCall& call = calls_.at(kernel);
     Launch launch;
     launch.kernel = call.name;
-    launch.grid = {static_cast<unsigned>(blocks[0]), static_cast<unsigned>(blocks[1]), static_cast<unsigned>(blocks[2])};
+    launch.grid = {static_cast<unsigned>(blocks[0]), static_cast<unsigned>(blocks[1]),
+                   static_cast<unsigned>(blocks[2])};
     launch.block = {static_cast<unsigned>(threads), 1, 1};
     launch.dynamic_shared = call.shared_bytes;
     for (const std::uint64_t p : parameters) append_parameter(launch.parameters, p);
     const std::lock_guard lock(state_->mutex);
     launch.seed = state_->seed++;
     const Report report = run(module_, launch, state_->memory);
-    if (!report.clean()) refuse("the kernel " + call.name + " is at fault:\n" + to_string(report), "report the schedule: no legal one may end here");
+    if (!report.clean())
+      refuse("the kernel " + call.name + " is at fault:\n" + to_string(report),
+             "report the schedule: no legal one may end here");
   }
 
  private:
@@ -58,7 +63,10 @@ class EmulatedKernels : public backends::GpuKernels {
 
 class EmulatedMachine : public backends::GpuMachine {
  public:
-  EmulatedMachine(std::string architecture, std::uint64_t seed) : architecture_(std::move(architecture)) { state_->seed = seed; }
+  EmulatedMachine(std::string architecture, std::uint64_t seed)
+      : architecture_(std::move(architecture)) {
+    state_->seed = seed;
+  }
   std::string describe() const override { return "emulated " + architecture_; }
   std::unique_ptr<Stream> make_stream() override { return std::make_unique<EmulatedStream>(); }
   DeviceAddress allocate(std::uint64_t bytes, const std::string& name) override {
@@ -78,8 +86,11 @@ class EmulatedMachine : public backends::GpuMachine {
   }
   void download(void* to, DeviceAddress from, std::uint64_t bytes, Stream*) override {
     const std::lock_guard lock(state_->mutex);
-    const std::vector<Fault> faults = state_->memory.read(from, {static_cast<std::byte*>(to), bytes});
-    if (!faults.empty()) refuse("the host reads what no kernel defined: " + to_string(faults.front()), "report the schedule: no legal one may end here");
+    const std::vector<Fault> faults =
+        state_->memory.read(from, {static_cast<std::byte*>(to), bytes});
+    if (!faults.empty())
+      refuse("the host reads what no kernel defined: " + to_string(faults.front()),
+             "report the schedule: no legal one may end here");
   }
   std::unique_ptr<backends::GpuKernels> load(const CompiledModule& module) override {
     return std::make_unique<EmulatedKernels>(module, state_);
@@ -92,7 +103,8 @@ class EmulatedMachine : public backends::GpuMachine {
 
 }  // namespace
 
-std::shared_ptr<backends::GpuMachine> emulated_ptx_machine(const std::string& architecture, std::uint64_t seed) {
+std::shared_ptr<backends::GpuMachine> emulated_ptx_machine(const std::string& architecture,
+                                                           std::uint64_t seed) {
   return std::make_shared<EmulatedMachine>(architecture, seed);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// An emulated GPU behind the runtime's interface: what it runs is checked, and every fault is an error.
+// An emulated GPU behind the runtime's interface: what it runs is checked, and every fault is an
+// error.
 
 #include <cstdint>
 #include <memory>
@@ -10,6 +11,7 @@
 namespace sinter::emulator {
 
 /// A machine that runs PTX. `seed` decides the order in which warps run.
-std::shared_ptr<backends::GpuMachine> emulated_ptx_machine(const std::string& architecture, std::uint64_t seed);
+std::shared_ptr<backends::GpuMachine> emulated_ptx_machine(const std::string& architecture,
+                                                           std::uint64_t seed);
 
 }  // namespace sinter::emulator

@@ -155,7 +155,7 @@ class Scheduler {
       auto block = std::make_unique<Block>(state_, waiting_blocks_[next_block_++],
                                            kernel_.shared_end + state_.launch.dynamic_shared);
       for (std::uint32_t warp = 0; warp < state_.warps_per_block; ++warp) {
-        block->add(std::make_unique<ptx::Warp>(module_, kernel_.entry, *block, warp, variables_));
+        block->add(std::make_unique<ptx::Warp>(module_, kernel_, *block, warp, variables_));
         runnable_.push_back({slot, warp});
       }
       live_agents_[slot] = state_.warps_per_block;

@@ -91,9 +91,9 @@ bool VectorClock::knows(const Record& record, unsigned lane) const {
 
 bool WarpClock::ordered(const Record& record, unsigned record_lane, unsigned lane) const {
   if (record.pending) return false;
-  if (record.warp == warp_ && record_lane == lane) return true;  // program order
+  if (record.warp == warp_ && record_lane == lane && lane < Lanes) return true;  // program order
   if (base_.knows(record, record_lane)) return true;
-  return (special_ >> lane & 1) && states_[lane]->known.knows(record, record_lane);
+  return lane < Lanes && (special_ >> lane & 1) && states_[lane]->known.knows(record, record_lane);
 }
 
 WarpClock::LaneState& WarpClock::state_of(unsigned lane) {

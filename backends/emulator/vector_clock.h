@@ -91,6 +91,8 @@ class WarpClock {
   std::uint32_t now() const { return now_; }
   bool same_block(WarpId other) const { return base_.is_near(other); }
 
+  /// No lane knows more than the others, nor owes anything to a fence.
+  bool uniform() const { return special_ == 0; }
   /// Every lane knows it, from now on: knowledge only grows.
   bool all_lanes_know(const Record& record) const {
     return !record.pending && base_.knows_warp(record.warp, record.clock);

@@ -96,7 +96,7 @@ const Function* Module::function_at(std::uint32_t instruction) const {
 }
 
 Decoder::Decoder(ModuleSyntax&& syntax) : syntax_(std::move(syntax)) {
-  module.undefined_at_start.assign(FirstSlot, 0);
+  file_.undefined_at_start.assign(FirstSlot, 0);
   module.files = syntax_.files;
   module.locations.emplace_back();
   locations_[{0, 0, ""}] = 0;
@@ -153,10 +153,10 @@ void Decoder::expect_operands(std::size_t least, std::size_t most) const {
 }
 
 Slot Decoder::add_units(unsigned width, LaneMask undefined) {
-  const Slot slot = module.units;
+  const Slot slot = file_.units;
   const unsigned units = width == 8 ? 2 : 1;
-  module.units += units;
-  module.undefined_at_start.resize(module.units, undefined);
+  file_.units += units;
+  file_.undefined_at_start.resize(file_.units, undefined);
   return slot;
 }
 
@@ -165,7 +165,7 @@ Slot Decoder::constant(std::uint64_t bits, unsigned width) {
   const auto [at, is_new] = constants_.try_emplace({bits, width}, 0);
   if (is_new) {
     at->second = add_units(width, 0);
-    module.constants.push_back({at->second, width, bits});
+    file_.constants.push_back({at->second, width, bits});
   }
   return at->second;
 }
@@ -188,7 +188,7 @@ Slot Decoder::name_slot(const Operand& operand, unsigned width) {
     const auto [at, is_new] = specials_.try_emplace(special->second, 0);
     if (is_new) {
       at->second = add_units(4, 0);
-      module.specials.push_back({at->second, special->second});
+      file_.specials.push_back({at->second, special->second});
     }
     return at->second;
   }
@@ -209,7 +209,7 @@ Slot Decoder::name_slot(const Operand& operand, unsigned width) {
   for (std::size_t i = 0; i < module.variables.size(); ++i) {
     if (module.variables[i].name != operand.name) continue;
     const Slot slot = add_units(width, 0);
-    module.variable_addresses.push_back({slot, width, static_cast<std::uint32_t>(i), offset});
+    file_.variable_addresses.push_back({slot, width, static_cast<std::uint32_t>(i), offset});
     return slot;
   }
   fail("unknown name '" + operand.name + "'");
@@ -486,8 +486,21 @@ Module Decoder::decode() {
     if (!function.kernel) lay_out_shared(function, shared_by_functions_end_);
   }
   shared_by_functions_ = shared_;
-  for (std::size_t i = 0; i < syntax_.functions.size(); ++i) {
-    if (syntax_.functions[i].defined) decode_function(i);
+  // Kernels share the registers of device functions, and have the rest for themselves.
+  for (const bool kernels : {false, true}) {
+    const RegisterFile file = file_;
+    const auto constants = constants_;
+    const auto specials = specials_;
+    for (std::size_t i = 0; i < syntax_.functions.size(); ++i) {
+      if (!syntax_.functions[i].defined || syntax_.functions[i].kernel != kernels) continue;
+      if (kernels) {
+        file_ = file;
+        constants_ = constants;
+        specials_ = specials;
+      }
+      decode_function(i);
+      if (kernels) module.functions[i].registers = file_;
+    }
   }
   check_recursion();
   return std::move(module);

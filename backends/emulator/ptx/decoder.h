@@ -113,13 +113,14 @@ class Decoder {
   Slot add_units(unsigned width, LaneMask undefined);
 
   ModuleSyntax syntax_;
+  RegisterFile file_;  ///< of the function in hand
   const FunctionSyntax* function_ = nullptr;
   std::size_t function_number_ = 0;
   const Statement* statement_ = nullptr;
   std::vector<bool> taken_;
   std::vector<Slot> registers_;
   Slot carry_ = NoSlot, scratch_ = NoSlot;
-  std::map<std::pair<std::uint64_t, unsigned>, Slot> constants_;
+  std::map<std::pair<std::uint64_t, unsigned>, Slot> constants_;  ///< in file_
   std::map<Special, Slot> specials_;
   std::map<std::string, std::uint64_t> shared_;  ///< addresses, of the function in hand
   std::map<std::string, std::uint64_t> shared_by_functions_;

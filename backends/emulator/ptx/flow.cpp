@@ -43,7 +43,7 @@ void Warp::set_undefined_bits(Slot slot, unsigned lane, unsigned width, std::uin
   undefined_[slot] |= self;
   if (width == 0) return;
   if (!shadow_) {
-    const std::size_t size = std::size_t{module_.units} * UnitBytes;
+    const std::size_t size = undefined_.size() * UnitBytes;
     shadow_ = std::make_unique<std::byte[]>(size);
     std::memset(shadow_.get(), 0xff, size);
   }

@@ -184,28 +184,8 @@ enum class Special : std::uint8_t {
   TotalSharedSize,
 };
 
-struct Function {
-  std::string name;
-  bool kernel = false;
-  std::uint32_t entry = 0, end = 0;  ///< instructions
-  std::vector<std::uint32_t> frame_parameters, frame_results;
-  std::vector<Variable> parameters, results;
-  KernelInfo info;
-  std::uint64_t shared_end = 0;  ///< where dynamic shared memory starts
-};
-
-struct Module {
-  std::vector<Instruction> code;
-  std::vector<MemoryOperation> memory;
-  std::vector<std::vector<std::uint32_t>> tables;
-  std::vector<Call> calls;
-  std::vector<Exchange> exchanges;
-  std::vector<BarrierOperation> barriers;
-  std::vector<Function> functions;
-  std::vector<Variable> variables;  ///< .global and .const
-  std::vector<Location> locations;
-  std::vector<std::string> files;
-
+/// What a kernel's warps have for registers, those of the functions it may call included.
+struct RegisterFile {
   struct Constant {
     Slot slot;
     unsigned width;
@@ -226,6 +206,31 @@ struct Module {
   std::vector<VariableAddress> variable_addresses;
   std::vector<LaneMask> undefined_at_start;  ///< by unit
   Slot units = FirstSlot;
+};
+
+struct Function {
+  std::string name;
+  bool kernel = false;
+  std::uint32_t entry = 0, end = 0;  ///< instructions
+  std::vector<std::uint32_t> frame_parameters, frame_results;
+  std::vector<Variable> parameters, results;
+  KernelInfo info;
+  std::uint64_t shared_end = 0;  ///< where dynamic shared memory starts
+  RegisterFile registers;        ///< of a kernel
+};
+
+struct Module {
+  std::vector<Instruction> code;
+  std::vector<MemoryOperation> memory;
+  std::vector<std::vector<std::uint32_t>> tables;
+  std::vector<Call> calls;
+  std::vector<Exchange> exchanges;
+  std::vector<BarrierOperation> barriers;
+  std::vector<Function> functions;
+  std::vector<Variable> variables;  ///< .global and .const
+  std::vector<Location> locations;
+  std::vector<std::string> files;
+
   std::uint64_t frame_bytes = LocalStart;  ///< local memory of a lane
 
   const Function* function_at(std::uint32_t instruction) const;

@@ -38,14 +38,14 @@ std::string hex(std::uint32_t value) {
 
 }  // namespace
 
-Warp::Warp(const Module& module, std::uint32_t entry, Block& block, std::uint32_t number,
+Warp::Warp(const Module& module, const Function& kernel, Block& block, std::uint32_t number,
            const std::vector<std::uint64_t>& variables)
     : module_(module),
       block_(block),
       number_(number),
       lanes_(first_lanes(block.threads() - number * Lanes)),
-      storage_(std::make_unique<std::byte[]>(std::size_t{module.units} * UnitBytes + 64)),
-      undefined_(module.undefined_at_start),
+      storage_(std::make_unique<std::byte[]>(std::size_t{kernel.registers.units} * UnitBytes + 64)),
+      undefined_(kernel.registers.undefined_at_start),
       local_(module.frame_bytes > LocalStart ? module.frame_bytes * Lanes : 0),
       local_undefined_(local_.size(), 0xff),
       clock_(block.first_warp() + number, block.number(), block.first_warp(),
@@ -53,14 +53,14 @@ Warp::Warp(const Module& module, std::uint32_t entry, Block& block, std::uint32_
       records_(block.state().launch.checks ? module.memory.size() : 0) {
   const auto address = reinterpret_cast<std::uintptr_t>(storage_.get());
   registers_ = storage_.get() + ((64 - address % 64) % 64);
-  for (const Module::Constant& c : module.constants) {
+  for (const RegisterFile::Constant& c : kernel.registers.constants) {
     fill_width(registers_, c.slot, c.width, c.bits);
   }
-  for (const Module::VariableAddress& v : module.variable_addresses) {
+  for (const RegisterFile::VariableAddress& v : kernel.registers.variable_addresses) {
     fill_width(registers_, v.slot, v.width, variables[v.variable] + v.offset);
   }
   const Launch& launch = block.state().launch;
-  for (const Module::SpecialRegister& s : module.specials) {
+  for (const RegisterFile::SpecialRegister& s : kernel.registers.specials) {
     auto* lanes = lanes_of<std::uint32_t>(registers_, s.slot);
     for (unsigned lane = 0; lane < Lanes; ++lane) {
       const Dim3 thread = block.thread(number * Lanes + lane);
@@ -123,7 +123,7 @@ Warp::Warp(const Module& module, std::uint32_t entry, Block& block, std::uint32_
       lanes[lane] = static_cast<std::uint32_t>(value);
     }
   }
-  fragments_.push_back({entry, lanes_, Wait::None, 0, {}});
+  fragments_.push_back({kernel.entry, lanes_, Wait::None, 0, {}});
 }
 
 LaneMask Warp::live() const {

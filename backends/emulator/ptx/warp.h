@@ -14,7 +14,7 @@ namespace sinter::emulator::ptx {
 
 class Warp final : public Agent {
  public:
-  Warp(const Module&, std::uint32_t entry, Block&, std::uint32_t number,
+  Warp(const Module&, const Function& kernel, Block&, std::uint32_t number,
        const std::vector<std::uint64_t>& variables);
 
   State run(unsigned budget) override;
@@ -63,6 +63,12 @@ class Warp final : public Agent {
     bool arrived = false;
   };
   using Addresses = std::array<std::uint64_t, Lanes>;
+  /// Offsets in a view, and what all 32 lanes together look like.
+  struct Places {
+    Addresses offset;
+    bool row = false;      ///< one after another
+    bool uniform = false;  ///< all the same
+  };
   struct RecordSlot {
     RaceTable* table = nullptr;
     std::uint32_t clock = 0, number = 0;
@@ -95,8 +101,7 @@ class Warp final : public Agent {
   template <class F>
   void resolve(const Instruction&, const MemoryOperation&, LaneMask, unsigned bytes, F process);
   bool find_view(Space, std::uint64_t address, View&);
-  void count_access(const Instruction&, const MemoryOperation&, const View&, const Addresses&,
-                    LaneMask, unsigned bytes);
+  void count_access(const Instruction&, const View&, const Places&, LaneMask, unsigned bytes);
   std::uint32_t record(const Instruction&, const MemoryOperation&, RaceTable&, LaneMask,
                        bool write);
   void copy_async(const Instruction&, LaneMask);
@@ -133,6 +138,7 @@ class Warp final : public Agent {
   std::vector<std::uint8_t> local_undefined_;
   std::vector<Fragment> fragments_;
   WarpClock clock_;
+  Allocation* last_found_ = nullptr;
   std::vector<RecordSlot> records_;  ///< by memory operation
   std::vector<AsyncCopy> copies_;
   std::array<std::uint32_t, Lanes> groups_{};

@@ -33,6 +33,17 @@ std::uint64_t extend(std::uint64_t value, unsigned width, bool sign) {
               : value;
 }
 
+std::uint64_t any_set(const std::uint8_t* shadow, unsigned bytes) {
+  std::uint64_t any = 0;
+  for (; bytes >= 8; bytes -= 8, shadow += 8) {
+    std::uint64_t part;
+    std::memcpy(&part, shadow, 8);
+    any |= part;
+  }
+  for (; bytes; --bytes) any |= *shadow++;
+  return any;
+}
+
 const char* name_of(Space space) {
   switch (space) {
     case Space::Generic:
@@ -88,7 +99,10 @@ bool Warp::find_view(Space space, std::uint64_t address, View& view) {
     case Space::Generic:
     case Space::Global:
     case Space::Constant:
-      allocation = block_.state().memory.find(address);
+      if (!last_found_ || address - last_found_->address >= last_found_->size) {
+        last_found_ = block_.state().memory.find(address);
+      }
+      allocation = last_found_;
       break;
   }
   if (!allocation || address - allocation->address >= allocation->size) return false;
@@ -102,7 +116,7 @@ bool Warp::find_view(Space space, std::uint64_t address, View& view) {
   return true;
 }
 
-// Calls process(view, lanes, offsets) for the lanes of each allocation touched, all in bounds and
+// Calls process(view, lanes, places) for the lanes of each allocation touched, all in bounds and
 // aligned. The rest are faults.
 template <class F>
 void Warp::resolve(const Instruction& i, const MemoryOperation& m, LaneMask active, unsigned bytes,
@@ -122,10 +136,8 @@ void Warp::resolve(const Instruction& i, const MemoryOperation& m, LaneMask acti
       address[lane] = static_cast<std::uint32_t>(base[lane] + m.offset);
     }
   }
-  if (active == ~LaneMask{0}) {
-    for (unsigned lane = 0; lane < Lanes; ++lane) bits |= address[lane];
-  } else {
-    for_each_lane(active, [&](unsigned lane) { bits |= address[lane]; });
+  for (unsigned lane = 0; lane < Lanes; ++lane) {
+    bits |= active >> lane & 1 ? address[lane] : 0;
   }
   if (bits & (bytes - 1)) {
     for_each_lane(active, [&](unsigned lane) {
@@ -160,24 +172,44 @@ void Warp::resolve(const Instruction& i, const MemoryOperation& m, LaneMask acti
     }
     const std::uint64_t last = view.size - bytes;
     LaneMask lanes = 0;
-    Addresses offset;
-    for (unsigned lane = 0; lane < Lanes; ++lane) {
-      offset[lane] = address[lane] - start;
-      lanes |= LaneMask{offset[lane] <= last} << lane;
+    Places places;
+    auto& offset = places.offset;
+    for (unsigned lane = 0; lane < Lanes; ++lane) offset[lane] = address[lane] - start;
+    if (active == ~LaneMask{0}) {
+      std::uint64_t off_row = 0, off_first = 0, beyond = 0;
+      for (unsigned lane = 0; lane < Lanes; ++lane) {
+        off_row |= offset[lane] ^ (offset[0] + std::uint64_t{lane} * bytes);
+        off_first |= offset[lane] ^ offset[0];
+        beyond |= offset[lane] > last;
+      }
+      if (!beyond) lanes = active;
+      places.row = !beyond && off_row == 0 && view.lane_stride == 0;
+      places.uniform = !beyond && off_first == 0 && view.lane_stride == 0;
     }
-    lanes &= active;
-    process(view, lanes, offset);
+    if (!lanes) {
+      for (unsigned lane = 0; lane < Lanes; ++lane) {
+        lanes |= LaneMask{offset[lane] <= last} << lane;
+      }
+      lanes &= active;
+    }
+    process(view, lanes, places);
     active &= ~lanes;
   }
 }
 
-void Warp::count_access(const Instruction& i, const MemoryOperation&, const View& view,
-                        const Addresses& offset, LaneMask lanes, unsigned bytes) {
+void Warp::count_access(const Instruction& i, const View& view, const Places& places,
+                        LaneMask lanes, unsigned bytes) {
   if (!view.allocation) return;
   Counts& counts = block_.state().counts;
+  const Addresses& offset = places.offset;
   if (!view.shared) {
     if (view.allocation == &block_.state().parameters) return;
     ++counts.global_requests;
+    if (places.row || places.uniform) {
+      const std::uint64_t end = offset[0] + bytes * (places.row ? Lanes : 1) - 1;
+      counts.global_sectors += end / 32 - offset[0] / 32 + 1;
+      return;
+    }
     std::array<std::uint64_t, Lanes> sectors;
     std::size_t n = 0;
     for_each_lane(lanes, [&](unsigned lane) {
@@ -191,6 +223,7 @@ void Warp::count_access(const Instruction& i, const MemoryOperation&, const View
         std::unique(sectors.begin(), sectors.begin() + n) - sectors.begin());
     return;
   }
+  if (places.row || places.uniform) return;
   // A wavefront serves 32 banks of 4 bytes; wider accesses take a half or quarter warp at a time.
   const unsigned lanes_at_once = bytes <= 4 ? 32 : bytes == 8 ? 16 : 8;
   std::uint64_t extra = 0;
@@ -295,9 +328,12 @@ void Warp::load(const Instruction& i, LaneMask active) {
   const MemoryOperation& m = module_.memory[i.detail];
   const unsigned bytes = unsigned{m.width} * m.count;
   if constexpr (Checks) {
+    check_defined(i, m.base, active, "an address");
+    active &= ~undefined_[m.base];  // before the result overwrites it
     for (unsigned e = 0; e < m.count; ++e) define(m.registers[e], active);
   }
-  resolve(i, m, active, bytes, [&](const View& view, LaneMask lanes, const Addresses& offset) {
+  resolve(i, m, active, bytes, [&](const View& view, LaneMask lanes, const Places& places) {
+    const Addresses& offset = places.offset;
     const auto place = [&](unsigned lane) { return lane * view.lane_stride + offset[lane]; };
     const auto move = [&]<class Register, class Element>(Register*, Element*, unsigned e) {
       auto* to = lanes_of<Register>(registers_, m.registers[e]);
@@ -306,7 +342,13 @@ void Warp::load(const Instruction& i, LaneMask active) {
         std::memcpy(&value, view.bytes + place(lane) + e * sizeof(Element), sizeof value);
         to[lane] = static_cast<Register>(value);
       };
-      if (lanes == ~LaneMask{0}) {
+      if (places.row && m.count == 1 && sizeof(Register) == sizeof(Element)) {
+        std::memcpy(to, view.bytes + offset[0], Lanes * sizeof(Element));
+      } else if (places.uniform) {
+        Element value;
+        std::memcpy(&value, view.bytes + offset[0] + e * sizeof(Element), sizeof value);
+        for (unsigned lane = 0; lane < Lanes; ++lane) to[lane] = static_cast<Register>(value);
+      } else if (lanes == ~LaneMask{0}) {
         for (unsigned lane = 0; lane < Lanes; ++lane) one(lane);
       } else {
         for_each_lane(lanes, one);
@@ -326,7 +368,7 @@ void Warp::load(const Instruction& i, LaneMask active) {
       else if (m.register_width == 4) with_register(static_cast<std::uint32_t*>(nullptr));
       else with_register(static_cast<std::uint16_t*>(nullptr));
     }
-    count_access(i, m, view, offset, lanes, bytes);
+    count_access(i, view, places, lanes, bytes);
     if (m.strong) {
       if (polls_since_ != block_.state().progress) polls_ = 0;
       polls_since_ = block_.state().progress;
@@ -334,30 +376,12 @@ void Warp::load(const Instruction& i, LaneMask active) {
     }
     if constexpr (Checks) {
       std::uint64_t any = 0;
-      for_each_lane(lanes, [&](unsigned lane) {
-        const std::uint8_t* shadow = view.undefined + place(lane);
-        std::uint64_t part = 0;
-        switch (bytes) {
-          case 16: {
-            std::uint64_t high;
-            std::memcpy(&high, shadow + 8, 8);
-            any |= high;
-            [[fallthrough]];
-          }
-          case 8:
-            std::memcpy(&part, shadow, 8);
-            break;
-          case 4:
-            std::memcpy(&part, shadow, 4);
-            break;
-          case 2:
-            std::memcpy(&part, shadow, 2);
-            break;
-          default:
-            part = *shadow;
-        }
-        any |= part;
-      });
+      if (places.row || places.uniform) {
+        any = any_set(view.undefined + offset[0], places.row ? bytes * Lanes : bytes);
+      } else {
+        for_each_lane(lanes,
+                      [&](unsigned lane) { any |= any_set(view.undefined + place(lane), bytes); });
+      }
       if (any) [[unlikely]] {
         for_each_lane(lanes, [&](unsigned lane) {
           for (unsigned e = 0; e < m.count; ++e) {
@@ -374,10 +398,17 @@ void Warp::load(const Instruction& i, LaneMask active) {
       if (!view.allocation || view.allocation == &block_.state().parameters) return;
       RaceTable& table = races_of(*view.allocation);
       const std::uint32_t mine = record(i, m, table, lanes, false);
-      for_each_lane(lanes, [&](unsigned lane) {
-        if (const auto conflict = table.read(clock_, mine, lane, offset[lane], bytes)) {
+      const auto check = [&](unsigned lane, unsigned as) {
+        if (const auto conflict = table.read(clock_, mine, as, offset[lane], bytes)) {
           race(i, view, offset[lane], bytes, lane, false, *conflict);
         }
+      };
+      if (places.uniform && !m.strong && clock_.uniform()) {
+        check(0, SeveralLanes);
+        return;
+      }
+      for_each_lane(lanes, [&](unsigned lane) {
+        check(lane, lane);
         if (m.strong && table.has_variables()) {
           clock_.read(table.variable(offset[lane]), lane, m.acquire, m.scope);
         }
@@ -392,14 +423,14 @@ template <bool Checks>
 void Warp::store(const Instruction& i, LaneMask active) {
   const MemoryOperation& m = module_.memory[i.detail];
   const unsigned bytes = unsigned{m.width} * m.count;
-  resolve(i, m, active, bytes, [&](const View& view, LaneMask lanes, const Addresses& offset) {
+  resolve(i, m, active, bytes, [&](const View& view, LaneMask lanes, const Places& places) {
+    const Addresses& offset = places.offset;
     if (view.allocation && view.allocation->read_only) {
       fault(FaultKind::ReadOnlyWritten, i, static_cast<unsigned>(std::countr_zero(lanes)),
             "'" + view.allocation->name + "'");
       return;
     }
     const auto place = [&](unsigned lane) { return lane * view.lane_stride + offset[lane]; };
-    std::array<std::array<std::uint64_t, 4>, Lanes> values;
     bool changed = false;
     const auto value_of = [&](unsigned lane, unsigned e) -> std::uint64_t {
       const Slot slot = m.registers[e];
@@ -408,10 +439,15 @@ void Warp::store(const Instruction& i, LaneMask active) {
                                      : lanes_of<std::uint16_t>(registers_, slot)[lane];
     };
     const auto put = [&]<class Element>(Element*) {
+      if (places.row && m.count == 1 && m.register_width == sizeof(Element)) {
+        const std::byte* from = registers_ + std::size_t{m.registers[0]} * UnitBytes;
+        changed = std::memcmp(view.bytes + offset[0], from, Lanes * sizeof(Element)) != 0;
+        std::memcpy(view.bytes + offset[0], from, Lanes * sizeof(Element));
+        return;
+      }
       for_each_lane(lanes, [&](unsigned lane) {
         for (unsigned e = 0; e < m.count; ++e) {
           const auto value = static_cast<Element>(value_of(lane, e));
-          values[lane][e] = value;
           std::byte* to = view.bytes + place(lane) + e * sizeof(Element);
           Element old;
           std::memcpy(&old, to, sizeof old);
@@ -435,12 +471,14 @@ void Warp::store(const Instruction& i, LaneMask active) {
         break;
     }
     if (changed && view.allocation) ++block_.state().progress;
-    count_access(i, m, view, offset, lanes, bytes);
+    count_access(i, view, places, lanes, bytes);
     LaneMask undefined = 0;
     if constexpr (Checks) {
       for (unsigned e = 0; e < m.count; ++e) undefined |= undefined_[m.registers[e]];
     }
-    for_each_lane(lanes, [&](unsigned lane) {
+    const bool row_defined = places.row && !undefined;
+    if (row_defined) std::memset(view.undefined + offset[0], 0, bytes * Lanes);
+    for_each_lane(row_defined ? 0 : lanes, [&](unsigned lane) {
       std::uint8_t* shadow = view.undefined + place(lane);
       if (!(undefined >> lane & 1)) {
         std::memset(shadow, 0, bytes);
@@ -458,7 +496,7 @@ void Warp::store(const Instruction& i, LaneMask active) {
       // Lanes that store to one place in one instruction: the same value is one write.
       bool ascending = true;
       unsigned before = Lanes;
-      for_each_lane(lanes, [&](unsigned lane) {
+      for_each_lane(places.row ? 0 : lanes, [&](unsigned lane) {
         if (before < Lanes && offset[lane] < offset[before] + bytes) ascending = false;
         before = lane;
       });
@@ -468,8 +506,11 @@ void Warp::store(const Instruction& i, LaneMask active) {
           for_each_lane(lanes & ((LaneMask{1} << lane) - 1) & distinct, [&](unsigned earlier) {
             if (offset[earlier] != offset[lane]) return;
             distinct &= ~(LaneMask{1} << earlier);
-            if (!std::equal(values[lane].begin(), values[lane].begin() + m.count,
-                            values[earlier].begin())) {
+            bool equal = true;
+            for (unsigned e = 0; e < m.count; ++e) {
+              equal = equal && extend(value_of(lane, e) ^ value_of(earlier, e), m.width, true) == 0;
+            }
+            if (!equal) {
               fault(view.shared ? FaultKind::SharedRace : FaultKind::GlobalRace, i, lane,
                     "stores to offset " + std::to_string(offset[lane]) + " of '" +
                         view.allocation->name + "', as lane " + std::to_string(earlier) +
@@ -507,13 +548,14 @@ void Warp::atomic(const Instruction& i, LaneMask active) {
   if (polls_since_ != block_.state().progress) polls_ = 0;
   polls_since_ = block_.state().progress;
   ++polls_;
-  resolve(i, m, active, bytes, [&](const View& view, LaneMask lanes, const Addresses& offset) {
+  resolve(i, m, active, bytes, [&](const View& view, LaneMask lanes, const Places& places) {
+    const Addresses& offset = places.offset;
     if (!view.allocation || view.allocation->read_only) {
       fault(FaultKind::ReadOnlyWritten, i, static_cast<unsigned>(std::countr_zero(lanes)),
             view.allocation ? "'" + view.allocation->name + "'" : "an atomic on local memory");
       return;
     }
-    count_access(i, m, view, offset, lanes, bytes);
+    count_access(i, view, places, lanes, bytes);
     RaceTable* table = Checks ? &races_of(*view.allocation) : nullptr;
     const std::uint32_t mine = Checks ? record(i, m, *table, lanes, true) : 0;
     // The lanes take turns in an order that the seed picks.
@@ -570,8 +612,9 @@ void Warp::copy_async(const Instruction& i, LaneMask active) {
   if (checks) check_defined(i, i.source[2], active, "the size of a copy");
   std::array<AsyncCopy, Lanes> copies{};
   LaneMask ready = 0;
-  resolve(i, to, active, to.width, [&](const View& view, LaneMask lanes, const Addresses& offset) {
-    count_access(i, to, view, offset, lanes, to.width);
+  resolve(i, to, active, to.width, [&](const View& view, LaneMask lanes, const Places& places) {
+    const Addresses& offset = places.offset;
+    count_access(i, view, places, lanes, to.width);
     for_each_lane(lanes, [&](unsigned lane) {
       AsyncCopy& copy = copies[lane];
       copy = {lane, groups_[lane], offset[lane], nullptr, 0, sizes[lane], to.width, 0, 0};
@@ -601,32 +644,28 @@ void Warp::copy_async(const Instruction& i, LaneMask active) {
     if (copies[lane].bytes) reads |= LaneMask{1} << lane;
   });
   LaneMask found = 0;
-  resolve(i, from, reads, from.width,
-          [&](const View& view, LaneMask lanes, const Addresses& offset) {
-            count_access(i, from, view, offset, lanes, from.width);
-            found |= lanes;
-            for_each_lane(lanes, [&](unsigned lane) {
-              AsyncCopy& copy = copies[lane];
-              copy.from = view.allocation;
-              copy.from_offset = offset[lane];
-              if (!checks) return;
-              Record made{clock_.warp(),
-                          clock_.now(),
-                          static_cast<std::uint32_t>(&i - module_.code.data()),
-                          LaneMask{1} << lane,
-                          false,
-                          false,
-                          Scope::Block,
-                          false};
-              RaceTable& table = races_of(*view.allocation);
-              copy.read_record = table.add(made);
-              if (const auto conflict =
-                      table.read(clock_, copy.read_record, lane, offset[lane], from.width)) {
-                race(i, view, offset[lane], from.width, lane, false, *conflict);
-              }
-              table.record(copy.read_record).pending = true;
-            });
-          });
+  resolve(i, from, reads, from.width, [&](const View& view, LaneMask lanes, const Places& places) {
+    const Addresses& offset = places.offset;
+    count_access(i, view, places, lanes, from.width);
+    found |= lanes;
+    for_each_lane(lanes, [&](unsigned lane) {
+      AsyncCopy& copy = copies[lane];
+      copy.from = view.allocation;
+      copy.from_offset = offset[lane];
+      if (!checks) return;
+      Record made{
+          clock_.warp(),       clock_.now(), static_cast<std::uint32_t>(&i - module_.code.data()),
+          LaneMask{1} << lane, false,        false,
+          Scope::Block,        false};
+      RaceTable& table = races_of(*view.allocation);
+      copy.read_record = table.add(made);
+      if (const auto conflict =
+              table.read(clock_, copy.read_record, lane, offset[lane], from.width)) {
+        race(i, view, offset[lane], from.width, lane, false, *conflict);
+      }
+      table.record(copy.read_record).pending = true;
+    });
+  });
   for_each_lane(ready, [&](unsigned lane) {
     if (!(found >> lane & 1)) copies[lane].bytes = 0;
     copies_.push_back(copies[lane]);
