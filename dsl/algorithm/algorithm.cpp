@@ -76,7 +76,7 @@ std::string definition_text(const StageDefinition& stage, const Definition& defi
 
 }  // namespace
 
-std::string to_string(const Algorithm& algorithm) {
+std::unordered_map<Symbol, std::string> text_names(const Algorithm& algorithm) {
   ExprNames names;
   for (const StageDefinition& s : algorithm.stages) names.emplace(s.id, s.name);
   for (const ScalarParameter& s : algorithm.scalars) names.emplace(s.id, s.name);
@@ -89,6 +89,11 @@ std::string to_string(const Algorithm& algorithm) {
       names.emplace(image.fields[d][2], image.name + ".stride" + suffix);
     }
   }
+  return names;
+}
+
+std::string to_string(const Algorithm& algorithm) {
+  const ExprNames names = text_names(algorithm);
   std::string text;
   for (const Image& image : algorithm.images) {
     text += "image " + image.name + ": " + to_string(image.type) + ", " +

@@ -9,6 +9,7 @@
 #include <optional>
 #include <source_location>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "dsl/ir/interpret.h"
@@ -73,6 +74,8 @@ struct Algorithm {
 };
 
 std::string to_string(const Algorithm&);
+/// How expressions call its stages, images and parameters in text.
+std::unordered_map<Symbol, std::string> text_names(const Algorithm&);
 
 /// Stages that the definition reads, in order of first use (itself excluded).
 std::vector<Symbol> callees(const StageDefinition&, const Algorithm&);

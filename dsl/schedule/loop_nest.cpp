@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "dsl/algorithm/print_expr.h"
 #include "dsl/schedule/state.h"
 
 namespace sinter::schedule {
@@ -10,7 +11,8 @@ namespace {
 
 struct Preview {
   const ScheduledPipeline& pipeline;
-  std::string text;
+  ExprNames names = text_names(pipeline.algorithm);
+  std::string text = {};
 
   void line(int indent, const std::string& content) {
     text += std::string(static_cast<std::size_t>(indent) * 2, ' ') + content + "\n";
@@ -112,7 +114,7 @@ struct Preview {
   std::string provide_text(const StageDefinition& stage, const Definition& definition) const {
     std::string coordinates;
     for (const Expr& c : definition.coordinates) {
-      coordinates += (coordinates.empty() ? "" : ", ") + to_string(c);
+      coordinates += (coordinates.empty() ? "" : ", ") + print_expr(c, names);
     }
     return stage.name + "(" + coordinates + ") = ...";
   }
@@ -123,7 +125,7 @@ struct Preview {
     const StageRef ref{stage.id, index};
     if (!schedule.specializations.empty()) {
       for (const auto& branch : schedule.specializations) {
-        line(indent, "if " + to_string(branch.condition) + ":");
+        line(indent, "if " + print_expr(branch.condition, names) + ":");
         body(stage, index, branch.schedule, indent + 1);
       }
       line(indent++, "else:");
@@ -157,7 +159,7 @@ struct Preview {
 }  // namespace
 
 std::string loop_nest(const ScheduledPipeline& pipeline) {
-  Preview preview{pipeline, {}};
+  Preview preview{pipeline};
   for (const StageDefinition& stage : pipeline.algorithm.stages) {
     const StageSchedule& schedule = pipeline.of(stage.id);
     if (schedule.store.kind == Placement::Kind::Root &&
