@@ -337,8 +337,7 @@ std::uint8_t to_f8(double a, const F8Format& f) {
   if (a != a) return f.nan;
   a = std::fabs(a);
   if (std::isinf(a)) return static_cast<std::uint8_t>(sign | f.largest);
-  int exponent = a == 0 ? 0 : std::ilogb(a);
-  exponent = std::max(exponent, 1 - f.bias);
+  const int exponent = a == 0 ? 1 - f.bias : std::max(std::ilogb(a), 1 - f.bias);
   const double steps = std::nearbyint(std::ldexp(a, f.fraction_bits - exponent));
   const double code = steps + std::ldexp(exponent + f.bias - 1, f.fraction_bits);
   const auto bits = static_cast<std::uint8_t>(std::min<double>(code, f.largest));

@@ -62,8 +62,9 @@ Warp::Warp(const Module& module, const Function& kernel, Block& block, std::uint
   const Launch& launch = block.state().launch;
   for (const RegisterFile::SpecialRegister& s : kernel.registers.specials) {
     auto* lanes = lanes_of<std::uint32_t>(registers_, s.slot);
+    const bool position = s.special <= Special::TidZ;
     for (unsigned lane = 0; lane < Lanes; ++lane) {
-      const Dim3 thread = block.thread(number * Lanes + lane);
+      const Dim3 thread = position ? block.thread(number * Lanes + lane) : Dim3{};
       const LaneMask self = LaneMask{1} << lane;
       const auto value = [&]() -> std::uint64_t {
         switch (s.special) {
@@ -147,7 +148,7 @@ Agent::State Warp::run(unsigned budget) {
         stop = std::min(stop, fragments_[i].pc);
       }
     }
-    unsigned slice = fragments_.size() > 1 ? std::min(budget, 128u) : budget;
+    unsigned slice = fragments_.size() > 1 ? std::min(budget, polls() > 4 ? 16u : 128u) : budget;
     budget -= slice;
     if (block_.state().launch.checks) {
       execute<true>(chosen, stop, slice);
@@ -175,7 +176,8 @@ std::size_t Warp::pick() {
       best = i;
     }
   }
-  if (ready > 1 && block_.state().random.below(16) == 0) {
+  // A fragment that polls in vain gives way at once.
+  if (ready > 1 && block_.state().random.below(polls() > 4 ? 2 : 16) == 0) {
     std::size_t other = block_.state().random.below(static_cast<std::uint32_t>(ready));
     for (std::size_t i = 0; i < fragments_.size(); ++i) {
       if (fragments_[i].wait == Wait::None && other-- == 0) return i;
