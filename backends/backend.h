@@ -2,6 +2,7 @@
 // What a backend is: ir::Module -> CompiledModule -> Device::load -> Executable. Backends know
 // machines and nothing of the front end. Host is one, a fake device in the tests another.
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -21,12 +22,21 @@ struct Kernel {
   std::string name;
   std::vector<Variant> variants;       // the loader takes the best one the device can run
 };
+/// How a kernel of a module for a GPU is launched.
+struct KernelCall {
+  std::string name;
+  std::uint64_t shared_bytes = 0;  // of each block, asked for at the launch
+  std::int64_t threads = 0;        // of each block
+  std::size_t parameters = 0;      // 8 bytes each
+};
 /// The third noun: immutable, may be loaded many times.
 struct CompiledModule {
   std::string name;
   Target target;
   std::vector<ir::Argument> arguments;  // of the module, in order
-  std::vector<Kernel> kernels;          // host: one, the entry
+  std::vector<Kernel> kernels;          // host: one, the entry; GPUs: one, the text of all kernels
+  std::vector<KernelCall> kernel_calls; // GPUs: the kernels in the order that the host's code counts them in
+  std::string host_object;              // GPUs: the host's code around them
   std::map<std::string, std::string> listings;  // "llvm", "asm", ...: filled when asked for
   double lower_ms = 0, optimize_ms = 0, codegen_ms = 0;
 };

@@ -4,6 +4,7 @@
 
 #include <sinter/diagnostic.h>
 
+#include "backends/kernel_parameters.h"
 #include "backends/llvm/host_compiler.h"
 
 namespace sinter::backends {
@@ -11,6 +12,10 @@ namespace sinter::backends {
 CompiledModule HostBackend::compile(const ir::Module& module, const Target& target,
                                     const CompileOptions& options) const {
   ensure(target.is_host(), "the host backend compiles for the host");
+  if (const auto kernels = kernels_of(module.body); !kernels.empty()) {
+    throw CompileError(Diagnostic{kernels[0]->symbol.name(), "gpu_blocks", "the host has no blocks and threads",
+                                  "use a target such as nvptx-sm_90a or emulated-nvptx-sm_90a, or a schedule for the host", {}, 0});
+  }
   HostObject object = compile_host(module, target.architecture(), options.listings);
   CompiledModule result;
   result.name = module.name;

@@ -1,48 +1,18 @@
 #include "backends/host/host_device.h"
 
 #include <array>
-#include <atomic>
-#include <cstdlib>
 #include <fstream>
 
 #include <sinter/diagnostic.h>
 #include <sinter/runtime.h>
 
 #include "backends/host/object_loader.h"
+#include "backends/runtime/call.h"
 #include "backends/runtime/call_checks.h"
-#include "backends/runtime/context.h"
-#include "backends/runtime/failure.h"
-#include "backends/runtime/parallel.h"
 
 namespace sinter::backends {
 
 namespace {
-
-/// One call: the services that generated code reaches, and the first failure.
-struct Call : RuntimeContext {
-  std::atomic<bool> failed{false};
-  std::string message;  // written by whoever set `failed`, read after the call
-
-  Call() {
-    parallel_for = [](RuntimeContext*, LoopBody body, std::int64_t min, std::int64_t extent, void* closure) {
-      return run_parallel_loop(body, min, extent, closure);
-    };
-    allocate = [](RuntimeContext* context, std::uint64_t bytes, const char* name) -> void* {
-      constexpr std::uint64_t Alignment = 64, Largest = std::uint64_t{1} << 48;
-      void* memory = bytes > Largest ? nullptr : std::aligned_alloc(Alignment, (bytes + Alignment - 1) / Alignment * Alignment);
-      if (!memory) static_cast<Call*>(context)->note("no memory for the " + std::to_string(bytes) + " bytes of '" + name + "'");
-      return memory;
-    };
-    release = [](RuntimeContext*, void* memory) { std::free(memory); };
-    fail = [](RuntimeContext* context, const char* text, const std::uint64_t* values) {
-      static_cast<Call*>(context)->note(format_failure(text, values));
-    };
-  }
-
-  void note(std::string text) {
-    if (!failed.exchange(true)) message = std::move(text);
-  }
-};
 
 /// Code for a level of x86-64 that this processor does not reach would end in an illegal instruction.
 void refuse_foreign_code(const CompiledModule& module) {

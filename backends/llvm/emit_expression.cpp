@@ -28,6 +28,13 @@ Value* ExpressionEmitter::emit_new(const ir::Node& n) {
     case Op::Load: return load(n);
     case Op::Ramp: return emit_ramp(n);
     case Op::Broadcast: return values.splat(emit(n.args[0]), n.type.lanes);
+    case Op::ThreadIndex: return b_.CreateZExt(hooks->thread_index(b_), b_.getInt64Ty());
+    case Op::BlockIndex:
+      return b_.CreateZExt(hooks->block_index(b_, static_cast<int>(n.args[0]->integer)), b_.getInt64Ty());
+    case Op::Shuffle: return emit_shuffle(n);
+    case Op::FastExp2: case Op::FastLog2: case Op::FastTanh: case Op::FastSin: case Op::FastCos: case Op::FastRsqrt:
+    case Op::FastReciprocal:
+      return values.by_lane({emit(n.args[0])}, [&](llvm::ArrayRef<Value*> v) { return hooks->approximate(b_, n.op, v[0]); });
     case Op::Strict:
     case Op::PromiseClamped: return emit(n.args[0]);
     case Op::Require: {
@@ -47,9 +54,25 @@ Value* ExpressionEmitter::emit_new(const ir::Node& n) {
     case Op::Tan: case Op::Tanh: case Op::Erf: case Op::Rsqrt: case Op::Undef: case Op::Access:
     case Op::Block: case Op::For: case Op::Let: case Op::Produce: case Op::Provide: case Op::Store:
     case Op::AtomicStore: case Op::Realize: case Op::Allocate: case Op::Free: case Op::If:
-    case Op::Assert: case Op::Count_: break;
+    case Op::Assert: case Op::Kernel: case Op::Barrier: case Op::Transfer: case Op::Count_: break;
   }
   throw InternalError(std::string("an expression that code generation does not take: ") + ir::info(n.op).name);
+}
+
+// Lanes exchange 32 bits at a time.
+Value* ExpressionEmitter::emit_shuffle(const ir::Node& n) {
+  Value* lane = b_.CreateTrunc(emit(n.args[1]), b_.getInt32Ty());
+  Value* value = values.to_memory(n.type, emit(n.args[0]));
+  const auto bits = static_cast<unsigned>(value->getType()->getPrimitiveSizeInBits().getFixedValue());
+  if (bits <= 32) {
+    Value* word = b_.CreateZExt(b_.CreateBitCast(value, b_.getIntNTy(bits)), b_.getInt32Ty());
+    word = b_.CreateTrunc(hooks->shuffle(b_, word, lane), b_.getIntNTy(bits));
+    return values.from_memory(n.type, b_.CreateBitCast(word, value->getType()));
+  }
+  auto* words = llvm::FixedVectorType::get(b_.getInt32Ty(), bits / 32);
+  Value* all = b_.CreateBitCast(value, words);
+  all = values.by_lane({all}, [&](llvm::ArrayRef<Value*> v) { return hooks->shuffle(b_, v[0], lane); });
+  return values.from_memory(n.type, b_.CreateBitCast(all, value->getType()));
 }
 
 Value* ExpressionEmitter::emit_operator(const ir::Node& n) {

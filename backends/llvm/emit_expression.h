@@ -33,6 +33,7 @@ class ExpressionEmitter {
   /// Called with the condition and message of a Require.
   std::function<void(llvm::Value*, const std::string&)> require;
   ValueEmitter values;
+  const GpuHooks* hooks = nullptr;  // set in kernels
 
  private:
   /// base + stride * lane with a base and stride that are scalars.
@@ -42,6 +43,7 @@ class ExpressionEmitter {
 
   llvm::Value* emit_new(const ir::Node&);
   llvm::Value* emit_operator(const ir::Node&);
+  llvm::Value* emit_shuffle(const ir::Node&);
   llvm::Value* emit_comparison(const ir::Node&);
   llvm::Value* emit_ramp(const ir::Node&);
   /// The node (of type Index) modulo 2^bits, computed in `to`.

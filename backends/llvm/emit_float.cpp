@@ -23,7 +23,7 @@ Value* ValueEmitter::widen(Type t, Value* value) {
   llvm::Type* half = llvm::Type::getHalfTy(b_.getContext());
   if (t.is_vector()) half = llvm::FixedVectorType::get(half, t.lanes);
   Value* wide = b_.CreateFPExt(b_.CreateBitCast(value, half), single);
-  if (llvm::isa<llvm::Constant>(wide)) return wide;
+  if (llvm::isa<llvm::Constant>(wide) || hooks) return wide;
   // Without the fence comparisons of widened halves become comparisons of halves, which are scalarised.
   return b_.CreateIntrinsic(llvm::Intrinsic::arithmetic_fence, {single}, {wide});
 }
@@ -35,6 +35,8 @@ Value* ValueEmitter::narrow(Type t, Value* value) {
     if (t.is_vector()) half = llvm::FixedVectorType::get(half, t.lanes);
     return b_.CreateBitCast(b_.CreateFPTrunc(value, half), type(t));
   }
+  if (hooks && hooks->has_bfloat())
+    return by_lane({value}, [&](llvm::ArrayRef<Value*> v) { return hooks->to_bfloat(b_, v[0]); });
   const Type u32 = UInt(32, t.lanes);
   Value* bits = b_.CreateBitCast(value, type(u32));
   Value* odd = b_.CreateAnd(b_.CreateLShr(bits, integer_constant(u32, 16)), integer_constant(u32, 1));
@@ -68,6 +70,8 @@ Value* ValueEmitter::from_double(Type to, Value* f64) {
 // minimumNumber / maximumNumber: NaN loses, -0 < +0. `a < b ? a : b` is one instruction on x86 and
 // right unless b is NaN or both are zeros of different sign.
 Value* ValueEmitter::float_min_max(bool is_min, Value* a, Value* b) {
+  if (hooks && a->getType()->getScalarType()->isFloatTy())
+    return by_lane({a, b}, [&](llvm::ArrayRef<Value*> v) { return hooks->min_max(b_, is_min, v[0], v[1]); });
   if (llvm::isa<llvm::Constant>(a)) std::swap(a, b);
   Value* chosen = b_.CreateSelect(is_min ? b_.CreateFCmpOLT(a, b) : b_.CreateFCmpOGT(a, b), a, b);
   llvm::Constant* constant = llvm::dyn_cast<llvm::Constant>(b);

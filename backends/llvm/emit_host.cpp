@@ -8,7 +8,8 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
 
-#include "backends/llvm/emit_expression.h"
+#include "backends/kernel_parameters.h"
+#include "backends/llvm/emit_statement.h"
 
 namespace sinter::backends {
 
@@ -25,15 +26,14 @@ constexpr std::uint64_t AllocationAlignment = 64;
 constexpr int FewStages = 8;  // up to so many root stages stay in one function
 
 /// Members of RuntimeContext by position.
-enum class Service : unsigned { ParallelFor, Allocate, Release, Fail };
+enum class Service : unsigned { ParallelFor, Allocate, Release, Fail, Transfer, AllocateDevice, ReleaseDevice, Launch };
 
-class HostEmitter {
+class HostEmitter : public StatementEmitter {
  public:
   HostEmitter(const ir::Module& source, llvm::LLVMContext& context,
               const std::vector<std::pair<std::string, std::string>>& attributes)
-      : source_(source), context_(context), attributes_(attributes),
-        module_(std::make_unique<llvm::Module>(source.name, context)), b_(context), expressions_(b_),
-        metadata_(context), alias_root_(metadata_.createTBAARoot("sinter buffers")) {
+      : StatementEmitter(context), source_(source), attributes_(attributes),
+        module_(std::make_unique<llvm::Module>(source.name, context)), metadata_(context), alias_root_(metadata_.createTBAARoot("sinter buffers")) {
     expressions_.require = [this](Value* condition, const std::string& message) { check(condition, message, {}); };
   }
 
@@ -52,45 +52,42 @@ class HostEmitter {
   void entry();
   void bind_buffer(const Symbol&, Value* pointer, Type element, bool own_tag);
   // --- statements
-  void emit(const ir::Ref& statement);
-  void emit_for(const ir::Node&);
-  void emit_serial(const Symbol&, Value* min, Value* end, bool runs, const std::function<void()>& body);
-  void emit_parallel(const ir::Node&, Value* min, Value* extent);
+  void emit_other(const ir::Node&) override;
+  void emit_parallel(const ir::Node&);
   void emit_stage_function(const ir::Node&);
   struct Outlined { llvm::Function* body; llvm::AllocaInst* closure; };
   Outlined outline(const ir::Ref& statement, const char* name, const std::function<void(llvm::Function*)>& emit_body);
   void go_on_if_zero(llvm::CallInst* result);
+  void go_on_unless_zero(llvm::CallInst* result);
+  void go_on_if(Value* good);
   void emit_allocate(const ir::Node&);
+  void emit_device_allocation(const ir::Node&);
   void emit_free(const Symbol&);
   void release(Value* memory);
-  void emit_if(const ir::Node&);
-  void emit_let(const ir::Node&);
+  void emit_launch(const ir::Node&);
+  void emit_transfer(const ir::Node&);
   // --- failure
   void check(Value* condition, const std::string& message, const std::vector<ir::Ref>& values);
   void report(const std::string& message, llvm::ArrayRef<Type> types, llvm::ArrayRef<Value*> values);
   void leave_failing();
   // --- helpers
   Value* service(Service);
-  llvm::BasicBlock* new_block(const char* name) { return llvm::BasicBlock::Create(context_, name, function_); }
   llvm::AllocaInst* stack_slot(llvm::Type*, std::uint64_t alignment);
-  Value* index(std::int64_t v) { return llvm::ConstantInt::get(b_.getInt64Ty(), static_cast<std::uint64_t>(v)); }
   llvm::LoadInst* constant_load(llvm::Type*, Value* pointer);
   void expect(llvm::BranchInst*, bool rarely_false);
 
   const ir::Module& source_;
-  llvm::LLVMContext& context_;
   const std::vector<std::pair<std::string, std::string>>& attributes_;
   std::unique_ptr<llvm::Module> module_;
-  llvm::IRBuilder<> b_;
-  ExpressionEmitter expressions_;
   llvm::MDBuilder metadata_;
   llvm::MDNode* alias_root_;
   int alias_tags_ = 0;
   llvm::Function* entry_ = nullptr;
+  struct DeviceInstance { Value* handle; Value* address; };  // address: of the latest transfer
+  std::unordered_map<Symbol, DeviceInstance> device_;
+  std::unordered_map<const ir::Node*, int> kernels_;         // positions
   bool outlines_stages_ = false;
-  int loops_ = 0;  // serial loops around the current statement
   // of the function being emitted
-  llvm::Function* function_ = nullptr;
   Value* runtime_ = nullptr;
   std::vector<HeapAllocation> heap_;  // live ones
   std::int64_t frame_bytes_ = 0;
@@ -139,7 +136,9 @@ void HostEmitter::entry() {
       return ir::is_statement(r->op) && r->op != Op::For;
     });
   }
-  outlines_stages_ = stages > FewStages;
+  const std::vector<ir::Ref> kernels = kernels_of(source_.body);
+  for (std::size_t i = 0; i < kernels.size(); ++i) kernels_.emplace(kernels[i].get(), static_cast<int>(i));
+  outlines_stages_ = stages > FewStages && kernels.empty();  // kernels' buffers are known to the entry only
   Value* slots = function->getArg(0);
   function->addParamAttr(0, llvm::Attribute::NoAlias);
   function->addParamAttr(0, llvm::Attribute::ReadOnly);
@@ -148,8 +147,10 @@ void HostEmitter::entry() {
   const auto next = [&](llvm::Type* as) {
     return constant_load(as, b_.CreateGEP(b_.getInt64Ty(), slots, index(slot++)));
   };
+  std::int64_t position = 0;
   for (const ir::Argument& argument : source_.arguments) {
     if (argument.is_buffer()) {
+      device_[argument.symbol] = {index(position), nullptr};
       bind_buffer(argument.symbol, next(pointer), argument.type, true);
       for (const ir::DimensionSymbols& dimension : argument.dimensions)
         for (const Symbol& part : {dimension.min, dimension.extent, dimension.stride})
@@ -161,6 +162,7 @@ void HostEmitter::entry() {
       Value* value = t.is_bool() ? b_.CreateICmpNE(bits, index(0)) : b_.CreateTrunc(bits, values.type(UInt(t.bits)));
       expressions_.symbols[argument.symbol] = b_.CreateBitCast(value, values.type(t));
     }
+    ++position;
   }
   emit(source_.body.node());
   b_.CreateRet(b_.getInt32(0));
@@ -168,118 +170,20 @@ void HostEmitter::entry() {
 
 // --- statements --------------------------------------------------------------------------------------
 
-void HostEmitter::emit(const ir::Ref& statement) {
-  if (!statement) return;
-  const ir::Node& n = *statement;
-  switch (n.op) {
-    case Op::Block:
-      for (const ir::Ref& part : n.args) emit(part);
-      return;
-    case Op::For: return emit_for(n);
-    case Op::Let: return emit_let(n);
-    case Op::Produce:
-      if (outlines_stages_ && function_ == entry_ && loops_ == 0) return emit_stage_function(n);
-      return emit(n.args[0]);
-    case Op::Store:
-      expressions_.store(n);
-      return expressions_.forget();
-    case Op::AtomicStore:
-      expressions_.atomic_store(n);
-      return expressions_.forget();
-    case Op::Allocate: return emit_allocate(n);
-    case Op::Free: return emit_free(n.symbol);
-    case Op::If: return emit_if(n);
-    case Op::Assert: {
-      Value* condition = expressions_.emit(n.args[0]);
-      check(condition, n.symbol.name(), {n.args.begin() + 1, n.args.end()});
-      return expressions_.forget();
-    }
-    case Op::Literal: case Op::Symbol: case Op::Add: case Op::Sub: case Op::Mul: case Op::Div: case Op::Mod:
-    case Op::Min: case Op::Max: case Op::Fma: case Op::Abs: case Op::Equal: case Op::NotEqual: case Op::Less:
-    case Op::LessEqual: case Op::And: case Op::Or: case Op::Not: case Op::BitAnd: case Op::BitOr:
-    case Op::BitXor: case Op::BitNot: case Op::ShiftLeft: case Op::ShiftRight: case Op::CountLeadingZeros:
-    case Op::CountTrailingZeros: case Op::PopCount: case Op::Select: case Op::Cast: case Op::Reinterpret:
-    case Op::Floor: case Op::Ceil: case Op::Round: case Op::Trunc: case Op::Sqrt: case Op::Exp: case Op::Exp2:
-    case Op::Log: case Op::Log2: case Op::Pow: case Op::Sin: case Op::Cos: case Op::Tan: case Op::Tanh:
-    case Op::Erf: case Op::Rsqrt: case Op::Strict: case Op::Undef: case Op::PromiseClamped: case Op::Require:
-    case Op::Access: case Op::Load: case Op::Ramp: case Op::Broadcast: case Op::Provide: case Op::Realize:
-    case Op::Count_: break;
+void HostEmitter::emit_other(const ir::Node& n) {
+  if (n.op == Op::For && static_cast<ir::LoopKind>(n.integer) == ir::LoopKind::Parallel) return emit_parallel(n);
+  if (n.op == Op::Produce) {
+    if (outlines_stages_ && function_ == entry_ && loops_ == 0) return emit_stage_function(n);
+    return emit(n.args[0]);
   }
-  throw InternalError(std::string("a statement that code generation does not take: ") + ir::info(n.op).name);
-}
-
-void HostEmitter::emit_let(const ir::Node& n) {
-  Value* value = expressions_.emit(n.args[0]);
-  expressions_.forget();
-  auto& bound = expressions_.symbols;
-  const auto outer = bound.find(n.symbol);
-  const std::optional<Value*> hidden = outer == bound.end() ? std::nullopt : std::optional(outer->second);
-  bound[n.symbol] = value;
-  emit(n.args[1]);
-  if (hidden) bound[n.symbol] = *hidden;
-  else bound.erase(n.symbol);
-}
-
-void HostEmitter::emit_if(const ir::Node& n) {
+  if (n.op == Op::Allocate) return emit_allocate(n);
+  if (n.op == Op::Free) return emit_free(n.symbol);
+  if (n.op == Op::Kernel) return emit_launch(n);
+  if (n.op == Op::Transfer) return emit_transfer(n);
+  if (n.op != Op::Assert) throw InternalError(std::string("a statement that host code does not take: ") + ir::info(n.op).name);
   Value* condition = expressions_.emit(n.args[0]);
+  check(condition, n.symbol.name(), {n.args.begin() + 1, n.args.end()});
   expressions_.forget();
-  llvm::BasicBlock* then_block = new_block("then");
-  llvm::BasicBlock* after = new_block("endif");
-  llvm::BasicBlock* else_block = n.args.size() > 2 ? new_block("else") : after;
-  b_.CreateCondBr(condition, then_block, else_block);
-  b_.SetInsertPoint(then_block);
-  emit(n.args[1]);
-  b_.CreateBr(after);
-  if (n.args.size() > 2) {
-    b_.SetInsertPoint(else_block);
-    emit(n.args[2]);
-    b_.CreateBr(after);
-  }
-  b_.SetInsertPoint(after);
-}
-
-void HostEmitter::emit_for(const ir::Node& n) {
-  Value* min = expressions_.emit(n.args[0]);
-  Value* extent = expressions_.emit(n.args[1]);
-  expressions_.forget();
-  const auto kind = static_cast<ir::LoopKind>(n.integer);
-  if (kind == ir::LoopKind::Parallel) return emit_parallel(n, min, extent);
-  if (kind != ir::LoopKind::Serial) throw InternalError("a vectorized or unrolled loop reached code generation");
-  std::int64_t constant = 0;
-  const bool known = ir::as_constant(ir::as_expr(n.args[1]), &constant);
-  if (known && constant <= 0) return;
-  if (known && constant == 1) {
-    expressions_.symbols[n.symbol] = min;
-    emit(n.args[2]);
-    expressions_.symbols.erase(n.symbol);
-    return;
-  }
-  Value* end = b_.CreateAdd(min, extent, "end", false, true);
-  emit_serial(n.symbol, min, end, known, [&] { emit(n.args[2]); });
-}
-
-// A guard when the loop may be empty, then the test at the bottom.
-void HostEmitter::emit_serial(const Symbol& variable, Value* min, Value* end, bool runs,
-                              const std::function<void()>& body) {
-  llvm::BasicBlock* preheader = new_block("preheader");
-  llvm::BasicBlock* loop = new_block("loop");
-  llvm::BasicBlock* after = new_block("endfor");
-  if (runs) b_.CreateBr(preheader);
-  else b_.CreateCondBr(b_.CreateICmpSLT(min, end), preheader, after);
-  b_.SetInsertPoint(preheader);
-  b_.CreateBr(loop);
-  b_.SetInsertPoint(loop);
-  llvm::PHINode* i = b_.CreatePHI(b_.getInt64Ty(), 2, variable.name());
-  i->addIncoming(min, preheader);
-  expressions_.symbols[variable] = i;
-  ++loops_;
-  body();
-  --loops_;
-  expressions_.symbols.erase(variable);
-  Value* next = b_.CreateAdd(i, index(1), "", false, true);
-  i->addIncoming(next, b_.GetInsertBlock());
-  b_.CreateCondBr(b_.CreateICmpSLT(next, end), loop, after);
-  b_.SetInsertPoint(after);
 }
 
 // A statement becomes a function of (begin, end, closure); the closure holds the runtime context and
@@ -349,15 +253,27 @@ HostEmitter::Outlined HostEmitter::outline(const ir::Ref& statement, const char*
 /// Goes on when `result` is 0, else leaves with the failure.
 void HostEmitter::go_on_if_zero(llvm::CallInst* result) {
   result->setDoesNotThrow();
+  go_on_if(b_.CreateICmpEQ(result, b_.getInt32(0)));
+}
+
+void HostEmitter::go_on_unless_zero(llvm::CallInst* result) {
+  result->setDoesNotThrow();
+  go_on_if(b_.CreateICmpNE(result, index(0)));
+}
+
+void HostEmitter::go_on_if(Value* good) {
   llvm::BasicBlock* failed = new_block("failed");
   llvm::BasicBlock* after = new_block("after");
-  expect(b_.CreateCondBr(b_.CreateICmpEQ(result, b_.getInt32(0)), after, failed), true);
+  expect(b_.CreateCondBr(good, after, failed), true);
   b_.SetInsertPoint(failed);
   leave_failing();
   b_.SetInsertPoint(after);
 }
 
-void HostEmitter::emit_parallel(const ir::Node& n, Value* min, Value* extent) {
+void HostEmitter::emit_parallel(const ir::Node& n) {
+  Value* min = expressions_.emit(n.args[0]);
+  Value* extent = expressions_.emit(n.args[1]);
+  expressions_.forget();
   const Outlined loop = outline(n.args[2], "parallel_body", [&](llvm::Function* body) {
     emit_serial(n.symbol, body->getArg(0), body->getArg(1), true, [&] { emit(n.args[2]); });
   });
@@ -385,9 +301,75 @@ llvm::AllocaInst* HostEmitter::stack_slot(llvm::Type* type, std::uint64_t alignm
   return slot;
 }
 
+// Both instances, or the device's alone.
+void HostEmitter::emit_device_allocation(const ir::Node& n) {
+  const Type element = n.types.at(0);
+  Value* elements = expressions_.emit(n.args[0]);
+  expressions_.forget();
+  Value* bytes = b_.CreateMul(b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, elements, index(1)),
+                              index(element.bytes()), "", false, true);
+  auto* pointer = llvm::PointerType::getUnqual(context_);
+  const bool on_host = static_cast<ir::MemoryKind>(n.integer) == ir::MemoryKind::Both;
+  Value* host = on_host ? static_cast<Value*>(stack_slot(pointer, 8)) : llvm::ConstantPointerNull::get(pointer);
+  auto* type = llvm::FunctionType::get(b_.getInt64Ty(), {pointer, b_.getInt64Ty(), pointer, pointer}, false);
+  llvm::CallInst* handle = b_.CreateCall(type, service(Service::AllocateDevice),
+                                         {runtime_, bytes, b_.CreateGlobalString(n.symbol.name(), "name"), host});
+  go_on_unless_zero(handle);
+  if (on_host) bind_buffer(n.symbol, b_.CreateLoad(pointer, host), element, true);
+  device_[n.symbol] = {handle, nullptr};
+  heap_.push_back({n.symbol, handle, nullptr});
+  emit(n.args[1]);
+  emit_free(n.symbol);
+  expressions_.buffers.erase(n.symbol);
+  device_.erase(n.symbol);
+}
+
+void HostEmitter::emit_transfer(const ir::Node& n) {
+  DeviceInstance& instance = device_.at(n.symbol);
+  auto* pointer = llvm::PointerType::getUnqual(context_);
+  auto* type = llvm::FunctionType::get(b_.getInt64Ty(), {pointer, b_.getInt64Ty(), b_.getInt32Ty()}, false);
+  llvm::CallInst* address = b_.CreateCall(type, service(Service::Transfer),
+                                          {runtime_, instance.handle, b_.getInt32(static_cast<std::uint32_t>(n.integer))});
+  go_on_unless_zero(address);
+  instance.address = address;
+}
+
+void HostEmitter::emit_launch(const ir::Node& n) {
+  const std::vector<KernelParameter> parameters = kernel_parameters(n);
+  const auto slots = [&](std::size_t count) {
+    return stack_slot(llvm::ArrayType::get(b_.getInt64Ty(), std::max<std::size_t>(count, 1)), 8);
+  };
+  const auto put = [&](Value* array, std::size_t i, Value* v) {
+    b_.CreateStore(v, b_.CreateGEP(b_.getInt64Ty(), array, index(static_cast<std::int64_t>(i))));
+  };
+  Value* given = slots(parameters.size());
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const KernelParameter& p = parameters[i];
+    Value* v = nullptr;
+    if (p.is_buffer) {
+      v = device_.at(p.symbol).address;
+      ensure(v != nullptr, "a kernel's buffers are transferred before it");
+    } else {
+      v = expressions_.symbols.at(p.symbol);
+      if (p.type.is_float() && p.type.bits >= 32) v = b_.CreateBitCast(v, b_.getIntNTy(p.type.bits));
+      v = b_.CreateZExt(v, b_.getInt64Ty());
+    }
+    put(given, i, v);
+  }
+  Value* blocks = slots(3);
+  for (std::size_t d = 0; d < 3; ++d) put(blocks, d, expressions_.emit(n.args[d]));
+  Value* threads = expressions_.emit(n.args[3]);
+  expressions_.forget();
+  auto* pointer = llvm::PointerType::getUnqual(context_);
+  auto* type = llvm::FunctionType::get(b_.getInt32Ty(), {pointer, b_.getInt32Ty(), pointer, pointer, b_.getInt64Ty()}, false);
+  go_on_if_zero(b_.CreateCall(type, service(Service::Launch),
+                              {runtime_, b_.getInt32(static_cast<std::uint32_t>(kernels_.at(&n))), given, blocks, threads}));
+}
+
 void HostEmitter::emit_allocate(const ir::Node& n) {
   const Type element = n.types.at(0);
   const auto kind = static_cast<ir::MemoryKind>(n.integer);
+  if (kind == ir::MemoryKind::Device || kind == ir::MemoryKind::Both) return emit_device_allocation(n);
   Value* elements = expressions_.emit(n.args[0]);
   expressions_.forget();
   std::int64_t count = 0;
@@ -428,6 +410,11 @@ void HostEmitter::emit_allocate(const ir::Node& n) {
 
 void HostEmitter::release(Value* memory) {
   auto* pointer = llvm::PointerType::getUnqual(context_);
+  if (memory->getType()->isIntegerTy()) {  // a handle of device memory
+    auto* of_device = llvm::FunctionType::get(b_.getVoidTy(), {pointer, b_.getInt64Ty()}, false);
+    b_.CreateCall(of_device, service(Service::ReleaseDevice), {runtime_, memory})->setDoesNotThrow();
+    return;
+  }
   auto* type = llvm::FunctionType::get(b_.getVoidTy(), {pointer, pointer}, false);
   b_.CreateCall(type, service(Service::Release), {runtime_, memory})->setDoesNotThrow();
 }

@@ -115,12 +115,13 @@ Value* ValueEmitter::apply(Op op, Type result, llvm::ArrayRef<Type> types, llvm:
       return operand.is_float() ? floating(op, operand, a) : integer(op, operand, a);
     case Op::Literal: case Op::Symbol:
     case Op::Exp: case Op::Exp2: case Op::Log: case Op::Log2: case Op::Pow: case Op::Sin: case Op::Cos:
-    case Op::Tan: case Op::Tanh: case Op::Erf: case Op::Rsqrt:
+    case Op::Tan: case Op::Tanh: case Op::Erf: case Op::Rsqrt: case Op::FastExp2: case Op::FastLog2: case Op::FastTanh: case Op::FastSin:
+    case Op::FastCos: case Op::FastRsqrt: case Op::FastReciprocal:
     case Op::Strict: case Op::Undef: case Op::PromiseClamped: case Op::Require:
-    case Op::Access: case Op::Load: case Op::Ramp: case Op::Broadcast:
+    case Op::Access: case Op::Load: case Op::Ramp: case Op::Broadcast: case Op::BlockIndex: case Op::ThreadIndex: case Op::Shuffle:
     case Op::Block: case Op::For: case Op::Let: case Op::Produce: case Op::Provide: case Op::Store:
     case Op::AtomicStore: case Op::Realize: case Op::Allocate: case Op::Free: case Op::If:
-    case Op::Assert: case Op::Count_: break;
+    case Op::Assert: case Op::Kernel: case Op::Barrier: case Op::Transfer: case Op::Count_: break;
   }
   throw InternalError(std::string("an op that code generation does not take: ") + ir::info(op).name);
 }

@@ -9,6 +9,7 @@
 
 #include <sinter/diagnostic.h>
 
+#include "backends/llvm/gpu_hooks.h"
 #include "dsl/ir/node.h"
 
 namespace sinter::backends {
@@ -16,6 +17,23 @@ namespace sinter::backends {
 class ValueEmitter {
  public:
   explicit ValueEmitter(llvm::IRBuilder<>& builder) : b_(builder) {}
+
+  const GpuHooks* hooks = nullptr;  // set in kernels
+  /// f(lane of each) for all lanes of values of one shape; the values themselves when they are scalars.
+  template <typename F>
+  llvm::Value* by_lane(llvm::ArrayRef<llvm::Value*> values, const F& f) {
+    auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(values[0]->getType());
+    if (!vector) return f(values);
+    llvm::Value* result = nullptr;
+    for (unsigned i = 0; i < vector->getNumElements(); ++i) {
+      llvm::SmallVector<llvm::Value*, 2> lanes;
+      for (llvm::Value* v : values) lanes.push_back(b_.CreateExtractElement(v, i));
+      llvm::Value* one = f(llvm::ArrayRef<llvm::Value*>(lanes));
+      if (!result) result = llvm::PoisonValue::get(llvm::FixedVectorType::get(one->getType(), vector->getNumElements()));
+      result = b_.CreateInsertElement(result, one, i);
+    }
+    return result;
+  }
 
   /// The LLVM type of a value in a register, and of an element (or a vector of them) in memory.
   llvm::Type* type(Type) const;

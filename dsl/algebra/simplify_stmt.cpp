@@ -101,7 +101,8 @@ Stmt StatementSimplifier::visit_for(const Stmt& s) {
   const ConstantInterval count = simplify_.bounds(extent);
   if (count.has_max && count.max <= 0) return nothing();
   Simplifier::Facts facts;
-  if (ir::is_constant(extent, 1)) {
+  const bool is_grid = ir::is_gpu_loop(static_cast<ir::LoopKind>(s->integer));  // says where the body runs
+  if (ir::is_constant(extent, 1) && !is_grid) {
     facts.replacements[s->symbol] = min;
     return under(facts, body);
   }

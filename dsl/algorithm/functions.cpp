@@ -191,6 +191,27 @@ Expr cos(LocatedExpr e) { return float_function(Op::Cos, e, "cos"); }
 Expr tan(LocatedExpr e) { return float_function(Op::Tan, e, "tan"); }
 Expr tanh(LocatedExpr e) { return float_function(Op::Tanh, e, "tanh"); }
 Expr erf(LocatedExpr e) { return float_function(Op::Erf, e, "erf"); }
+Expr fast_exp2(LocatedExpr e) { return float_function(Op::FastExp2, e, "fast_exp2"); }
+Expr fast_log2(LocatedExpr e) { return float_function(Op::FastLog2, e, "fast_log2"); }
+Expr fast_tanh(LocatedExpr e) { return float_function(Op::FastTanh, e, "fast_tanh"); }
+Expr fast_sin(LocatedExpr e) { return float_function(Op::FastSin, e, "fast_sin"); }
+Expr fast_cos(LocatedExpr e) { return float_function(Op::FastCos, e, "fast_cos"); }
+Expr fast_inverse(LocatedExpr e) { return float_function(Op::FastReciprocal, e, "fast_inverse"); }
+Expr fast_inverse_sqrt(LocatedExpr e) {
+  return float_function(Op::FastRsqrt, e, "fast_inverse_sqrt");
+}
+Expr fast_exp(LocatedExpr first) {
+  return typing::located(first, [&](Expr e) {
+    e = typing::as_float(e, "fast_exp");
+    return fast_exp2(e * ir::real_literal(e.type(), 1.44269504088896340736));
+  });
+}
+Expr fast_log(LocatedExpr first) {
+  return typing::located(first, [&](Expr e) {
+    e = typing::as_float(e, "fast_log");
+    return fast_log2(e) * ir::real_literal(e.type(), 0.69314718055994530942);
+  });
+}
 Expr pow(LocatedExpr first, Expr exponent) {
   return typing::located(first, [&](Expr base) {
     base = typing::as_float(base, "pow");

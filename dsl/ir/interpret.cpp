@@ -142,6 +142,10 @@ void Interpreter::run(const Ref& ref) {
     environment_.place(node).release();
   } else if (node.op == Op::Assert) {
     run_assert(node);
+  } else if (node.op == Op::Transfer) {
+    // one memory
+  } else if (node.op == Op::Kernel || node.op == Op::Barrier) {
+    malformed(node, "kernels are run by the emulators");
   } else {
     malformed(node, "a value stands where a statement is needed");
   }
@@ -155,7 +159,8 @@ void Interpreter::run_for(const Node& node) {
     run(node.args[2]);
   };
   if (extent <= 0) return;
-  if (static_cast<LoopKind>(node.integer) == LoopKind::Parallel) {
+  const LoopKind kind = static_cast<LoopKind>(node.integer);
+  if (kind == LoopKind::Parallel || kind >= LoopKind::GpuBlock) {
     for (const std::size_t i : shuffled(static_cast<std::size_t>(extent))) iterate(static_cast<std::int64_t>(i));
   } else {
     for (std::int64_t i = 0; i < extent; i++) iterate(i);

@@ -20,6 +20,7 @@ struct Argument {
   std::string name;                          // text name, unique in the module
   Type type;
   std::vector<DimensionSymbols> dimensions;  // buffers only; strides count elements
+  bool keeps_content = false;                // Output: what the caller's elements held may be read or stay
   bool is_buffer() const { return kind != Kind::Scalar; }
 };
 
@@ -44,7 +45,7 @@ Expr parse_expr(const std::string& text, const std::unordered_map<std::string, E
 enum class Level {
   Nested,     // Provide, Realize, Access; vectorised and unrolled loops still loops
   Flat,       // Store, Load, Allocate only; math ops still there
-  Machine,    // no Vectorized/Unrolled loops, no Exp...Rsqrt, Strict, PromiseClamped, Require
+  Machine,    // loops are serial or, on the host, parallel; no Vectorized/Unrolled loops, no Exp...Rsqrt, Strict, PromiseClamped, Require
 };
 /// Empty when the module is well formed at that level, else one line per broken rule.
 std::vector<std::string> verify(const Module&, Level);

@@ -62,6 +62,13 @@ constexpr OpInfo op_table[] = {
     {Op::Tanh, "tanh", C::Math, 1},
     {Op::Erf, "erf", C::Math, 1},
     {Op::Rsqrt, "rsqrt", C::Math, 1},
+    {Op::FastExp2, "fast_exp2", C::Math, 1},
+    {Op::FastLog2, "fast_log2", C::Math, 1},
+    {Op::FastTanh, "fast_tanh", C::Math, 1},
+    {Op::FastSin, "fast_sin", C::Math, 1},
+    {Op::FastCos, "fast_cos", C::Math, 1},
+    {Op::FastRsqrt, "fast_rsqrt", C::Math, 1},
+    {Op::FastReciprocal, "fast_reciprocal", C::Math, 1},
     {Op::Strict, "strict", C::Marker, 1},
     {Op::Undef, "undef", C::Marker, 0},
     {Op::PromiseClamped, "promise_clamped", C::Marker, 3},
@@ -70,6 +77,9 @@ constexpr OpInfo op_table[] = {
     {Op::Load, "load", C::Memory, -1},
     {Op::Ramp, "ramp", C::Vector, 2},
     {Op::Broadcast, "broadcast", C::Vector, 1},
+    {Op::BlockIndex, "block_index", C::Thread, 1},
+    {Op::ThreadIndex, "thread_index", C::Thread, 0},
+    {Op::Shuffle, "shuffle", C::Thread, 2},
     {Op::Block, "block", C::Statement, -1},
     {Op::For, "for", C::Statement, 3},
     {Op::Let, "let", C::Statement, 2},
@@ -82,6 +92,9 @@ constexpr OpInfo op_table[] = {
     {Op::Free, "free", C::Statement, 0},
     {Op::If, "if", C::Statement, -1},
     {Op::Assert, "assert", C::Statement, -1},
+    {Op::Kernel, "kernel", C::Statement, 5},
+    {Op::Barrier, "barrier", C::Statement, 0},
+    {Op::Transfer, "transfer", C::Statement, 0},
 };
 static_assert(std::size(op_table) == static_cast<std::size_t>(Op::Count_));
 constexpr bool table_in_order() {
@@ -319,6 +332,23 @@ Stmt allocate(const Symbol& buffer, Type element, const Expr& elements, MemoryKi
   return statement(Op::Allocate, {elements.node(), body.node()}, buffer, static_cast<std::int64_t>(memory), {element});
 }
 Stmt free_buffer(const Symbol& buffer) { return statement(Op::Free, {}, buffer); }
+Stmt kernel(const Symbol& name, const GridSize& size, const Stmt& body) {
+  return statement(Op::Kernel, {size.blocks[0].node(), size.blocks[1].node(), size.blocks[2].node(), size.threads.node(), body.node()}, name);
+}
+const char* transfer_name(TransferKind kind) {
+  switch (kind) {
+    case TransferKind::ToDevice: return "to_device";
+    case TransferKind::ToHost: return "to_host";
+    case TransferKind::OnDevice: return "on_device";
+    case TransferKind::Written: return "written";
+    case TransferKind::HostWritten: return "host_written";
+  }
+  return "";
+}
+Stmt barrier() { return statement(Op::Barrier, {}); }
+Stmt transfer(const Symbol& buffer, TransferKind kind) {
+  return statement(Op::Transfer, {}, buffer, static_cast<std::int64_t>(kind));
+}
 Stmt if_then(const Expr& condition, const Stmt& then_case, const Stmt& else_case) {
   std::vector<Ref> args{condition.node(), then_case.node()};
   if (else_case.defined()) args.push_back(else_case.node());

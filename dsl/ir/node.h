@@ -38,6 +38,8 @@ enum class Op : std::uint8_t {
   Floor, Ceil, Round, Trunc, Sqrt,
   // --- floats: portable polynomials (dsl/algorithm/portable_math), removed by lower_math
   Exp, Exp2, Log, Log2, Pow, Sin, Cos, Tan, Tanh, Erf, Rsqrt,
+  // --- floats: the target's approximation, where it has one; else the portable function
+  FastExp2, FastLog2, FastTanh, FastSin, FastCos, FastRsqrt, FastReciprocal,
   // --- markers
   Strict,          // front end only: the operand is not contracted; dropped when a definition is built
   Undef,           // front end only: a definition's whole value
@@ -45,10 +47,15 @@ enum class Op : std::uint8_t {
   Require,         // bool, value; symbol = message: value, the call fails unless the bool holds
   // --- memory
   Access,          // symbol = stage or image, args = coordinates (index), integer = tuple component
-  Load,            // symbol = allocation or buffer, args = {flat element index [, predicate]}
+  Load,            // symbol = allocation or buffer, args = {flat element index [, predicate]},
+                   //   integer = CacheHint
   // --- vectors
   Ramp,            // base, stride (scalars); lane i = base + i * stride
   Broadcast,       // scalar
+  // --- threads of a kernel (level Machine, made by map_to_grid)
+  BlockIndex,      // dimension of the grid (a literal 0, 1 or 2); type index
+  ThreadIndex,     // number of the thread in its block; type index
+  Shuffle,         // value, lane (index): the value that this lane of the warp computed; all lanes take part
   // --- statements (type void)
   Block,           // args in order
   For,             // symbol = variable, args = {min, extent, body}, integer = LoopKind
@@ -57,7 +64,7 @@ enum class Op : std::uint8_t {
   Provide,         // symbol = stage, integer = number of values, args = {values..., coordinates...};
                    //   all values are computed before the first is written. A negative integer: the
                    //   update is indivisible (schedule: atomic), -integer values
-  Store,           // symbol = buffer, args = {value, flat index [, predicate]}
+  Store,           // symbol = buffer, args = {value, flat index [, predicate]}, integer = CacheHint
   AtomicStore,     // symbol = buffer, args = {operand, flat index [, predicate]}, integer = Op:
                    //   buffer[index] = buffer[index] op operand, indivisibly; lanes in any order
   Realize,         // symbol = stage, args = {min0, extent0, ..., body}; types = element types of the
@@ -67,11 +74,29 @@ enum class Op : std::uint8_t {
   Free,            // symbol = buffer
   If,              // condition, then [, else]
   Assert,          // condition, values...; symbol = message with one {} for each value. Fails the call
+  Kernel,          // symbol = name, args = {blocks0, blocks1, blocks2, threads, body}: the body runs on
+                   //   the device, once for every thread of every block
+  Barrier,         // all threads of the block have arrived, and see what the others wrote
+  Transfer,        // symbol = buffer, integer = TransferKind
   Count_,
 };
 
-enum class LoopKind : std::uint8_t { Serial, Parallel, Vectorized, Unrolled };
-enum class MemoryKind : std::uint8_t { Auto, Heap, Stack, Register };
+enum class LoopKind : std::uint8_t { Serial, Parallel, Vectorized, Unrolled, GpuBlock, GpuThread, GpuLane, GpuWarp };
+constexpr bool is_gpu_loop(LoopKind k) { return k >= LoopKind::GpuBlock; }
+constexpr bool is_thread_loop(LoopKind k) { return k >= LoopKind::GpuThread; }
+/// Iterations run at the same time, on threads of whatever kind.
+constexpr bool is_concurrent(LoopKind k) { return k == LoopKind::Parallel || is_gpu_loop(k); }
+/// Device and Both are made by lowering: memory of the device, or one instance there and one here.
+enum class MemoryKind : std::uint8_t { Auto, Heap, Stack, Register, GPUShared, Device, Both };
+/// Says how soon the data is used again; never changes a value.
+enum class CacheHint : std::uint8_t { None, Streaming };
+enum class TransferKind : std::uint8_t {
+  ToDevice,    // the device's instance becomes what the host's is
+  ToHost,
+  OnDevice,    // the device's instance exists; its content does not matter
+  Written,     // the device's instance is the newer one
+  HostWritten, // the host's is
+};
 
 using Ref = std::shared_ptr<const Node>;
 
@@ -96,7 +121,7 @@ Ref make(Node node);
 /// How deep the values of a definition may nest, inlined calls included.
 inline constexpr int MaxDepth = 4000;
 
-enum class OpClass : std::uint8_t { Leaf, Arithmetic, Compare, Logic, Bits, Convert, Math, Marker, Memory, Vector, Statement };
+enum class OpClass : std::uint8_t { Leaf, Arithmetic, Compare, Logic, Bits, Convert, Math, Marker, Memory, Vector, Thread, Statement };
 struct OpInfo {
   Op op;
   const char* name;      // text form: "add", "select", "for"
@@ -106,6 +131,9 @@ struct OpInfo {
 const OpInfo& info(Op);
 /// Op named so in the text form; Op::Count_ when there is none.
 Op op_named(const std::string&);
+/// Functions with polynomials of ours; `is_fast`: those a target may approximate.
+constexpr bool is_portable(Op op) { return op >= Op::Exp && op <= Op::FastReciprocal; }
+constexpr bool is_fast(Op op) { return op >= Op::FastExp2 && op <= Op::FastReciprocal; }
 inline bool is_statement(Op op) { return info(op).op_class == OpClass::Statement; }
 
 /// Structural equality; linear in the number of distinct nodes even for DAGs.
@@ -164,6 +192,11 @@ Stmt allocate(const Symbol& buffer, Type element, const Expr& elements, MemoryKi
 Stmt free_buffer(const Symbol& buffer);
 Stmt if_then(const Expr& condition, const Stmt& then_case, const Stmt& else_case = {});
 Stmt assert_that(const Expr& condition, const std::string& message, const std::vector<Expr>& values = {});
+struct GridSize { Expr blocks[3]; Expr threads; };
+Stmt kernel(const Symbol& name, const GridSize&, const Stmt& body);
+Stmt barrier();
+Stmt transfer(const Symbol& buffer, TransferKind);
+const char* transfer_name(TransferKind);      // in the text form: "to_device"
 
 // --- views -----------------------------------------------------------------------------------------
 inline Expr as_expr(const Ref& r) { return Expr(r); }

@@ -106,6 +106,7 @@ class Parser {
   }
   Stmt statement(const Token& keyword);
   Stmt for_statement();
+  Stmt kernel_statement();
   Stmt let_statement();
   Stmt provide_statement(bool is_atomic);
   Stmt store_statement(bool is_atomic);
@@ -262,6 +263,10 @@ Expr Parser::builtin(const Token& at, Op op) {
     expect(")");
     return expr(Op::Reinterpret, to.with_lanes(operand->type.lanes), {operand});
   }
+  if (op == Op::ThreadIndex) {
+    expect(")");
+    return expr(op, Index(), {});
+  }
   std::vector<Expr> args;
   const bool is_vector = op == Op::Ramp || op == Op::Broadcast;
   const std::size_t arity = static_cast<std::size_t>(std::max(info(op).arity, 0));
@@ -271,6 +276,7 @@ Expr Parser::builtin(const Token& at, Op op) {
   }
   require_types(at, arity != 0, "this cannot be called");
   for (std::size_t i = 1; i < arity; i++) {
+    if (op == Op::Shuffle) break;
     const std::size_t first = op == Op::Select || op == Op::Require ? 1 : 0;
     require_types(at, args[i]->type == args[first]->type, "the operands have different types");
   }
@@ -289,7 +295,7 @@ Expr Parser::builtin(const Token& at, Op op) {
   } else if (arity == 1) {
     result = unary(op, args[0]);
   } else {
-    result = arity == 2 ? binary(op, args[0], args[1]) : expr(op, args[0]->type, args);
+    result = arity == 2 && op != Op::Shuffle ? binary(op, args[0], args[1]) : expr(op, args[0]->type, args);
   }
   expect(")");
   return result;
@@ -321,6 +327,17 @@ Stmt Parser::statement(const Token& at) {
   if (at.text == "if") return if_statement();
   if (at.text == "assert") return assert_statement();
   if (at.text == "free") return free_buffer(name());
+  if (at.text == "kernel") return kernel_statement();
+  if (at.text == "barrier") return barrier();
+  if (at.text == "transfer") {
+    const Symbol buffer = name();
+    const Token kind = text_.expect(Token::Kind::Identifier, "the kind of transfer");
+    for (const TransferKind k : {TransferKind::ToDevice, TransferKind::ToHost, TransferKind::OnDevice, TransferKind::Written,
+                                 TransferKind::HostWritten}) {
+      if (kind.text == transfer_name(k)) return transfer(buffer, k);
+    }
+    text_.fail(kind, "a transfer is to_device, to_host, on_device, written or host_written");
+  }
   if (at.text == "produce") {
     const Symbol stage = name();
     return produce(stage, braces());
@@ -340,10 +357,23 @@ Stmt Parser::for_statement() {
   if (accept("parallel")) kind = LoopKind::Parallel;
   else if (accept("vectorized")) kind = LoopKind::Vectorized;
   else if (accept("unrolled")) kind = LoopKind::Unrolled;
+  else if (accept("gpu_block")) kind = LoopKind::GpuBlock;
+  else if (accept("gpu_thread")) kind = LoopKind::GpuThread;
+  else if (accept("gpu_lane")) kind = LoopKind::GpuLane;
+  else if (accept("gpu_warp")) kind = LoopKind::GpuWarp;
   if (accept("never_partition")) never_partition_.insert(variable);
   bindings_.clear();
   declare_index(variable);
   return for_loop(variable, min, extent, kind, braces());
+}
+
+Stmt Parser::kernel_statement() {
+  const Symbol kernel_name = name();
+  expect("[");
+  const std::vector<Expr> size = arguments("]");
+  require_types(peek(), size.size() == 4, "a kernel has three numbers of blocks and one of threads");
+  bindings_.clear();
+  return kernel(kernel_name, {{size[0], size[1], size[2]}, size[3]}, braces());
 }
 
 Stmt Parser::let_statement() {
@@ -386,7 +416,12 @@ Stmt Parser::store_statement(bool is_atomic) {
   bindings_.clear();
   const Symbol buffer = Symbol::named(at.text);
   const Expr predicate = args.size() == 2 ? args[1] : Expr();
-  return is_atomic ? atomic_store(op, buffer, value, args[0], predicate) : store(buffer, value, args[0], predicate);
+  if (is_atomic) return atomic_store(op, buffer, value, args[0], predicate);
+  const Stmt result = store(buffer, value, args[0], predicate);
+  if (!accept("streaming")) return result;
+  Node node = *result;
+  node.integer = static_cast<std::int64_t>(CacheHint::Streaming);
+  return Stmt(make(std::move(node)));
 }
 
 MemoryKind Parser::memory() {
@@ -395,7 +430,10 @@ MemoryKind Parser::memory() {
   if (at.text == "heap") return MemoryKind::Heap;
   if (at.text == "stack") return MemoryKind::Stack;
   if (at.text == "register") return MemoryKind::Register;
-  text_.fail(at, "memory is heap, stack or register");
+  if (at.text == "shared") return MemoryKind::GPUShared;
+  if (at.text == "device") return MemoryKind::Device;
+  if (at.text == "both") return MemoryKind::Both;
+  text_.fail(at, "memory is heap, stack, register, shared, device or both");
 }
 
 Stmt Parser::realize_statement() {

@@ -277,6 +277,21 @@ Value expand_f32(Op op, const Value& x, const Value* y) {
 
 }  // namespace math
 
+namespace {
+
+/// The portable function that stands for an approximation.
+Op exact_form(Op op) {
+  if (op == Op::FastExp2) return Op::Exp2;
+  if (op == Op::FastLog2) return Op::Log2;
+  if (op == Op::FastTanh) return Op::Tanh;
+  if (op == Op::FastSin) return Op::Sin;
+  if (op == Op::FastCos) return Op::Cos;
+  if (op == Op::FastRsqrt) return Op::Rsqrt;
+  return op;
+}
+
+}  // namespace
+
 Expr expand_math(Op op, const std::vector<Expr>& operands) {
   ensure(operands.size() == (op == Op::Pow ? 2U : 1U), "expand_math: wrong number of operands");
   const Type type = operands[0]->type;
@@ -284,6 +299,8 @@ Expr expand_math(Op op, const std::vector<Expr>& operands) {
   for (const Expr& e : operands) ensure(e->type == type, "expand_math: operands of one type");
   const math::Value x = operands[0];
   const math::Value y = operands.back();
+  if (op == Op::FastReciprocal) return (math::Value(real_literal(type, 1)) / x).e;
+  op = exact_form(op);
   return (type.bits == 32 ? math::expand_f32(op, x, &y) : math::expand_f64(op, x, &y)).e;
 }
 

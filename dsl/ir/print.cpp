@@ -36,6 +36,7 @@ int precedence_of(Op op) {
     case OpClass::Marker:
     case OpClass::Memory:
     case OpClass::Vector:
+    case OpClass::Thread:
     case OpClass::Statement: return 0;
   }
   return 0;
@@ -214,6 +215,9 @@ class Printer {
       case MemoryKind::Heap: return " in heap";
       case MemoryKind::Stack: return " in stack";
       case MemoryKind::Register: return " in register";
+      case MemoryKind::GPUShared: return " in shared";
+      case MemoryKind::Device: return " in device";
+      case MemoryKind::Both: return " in both";
     }
     return "";
   }
@@ -223,6 +227,10 @@ class Printer {
       case LoopKind::Parallel: return " parallel";
       case LoopKind::Vectorized: return " vectorized";
       case LoopKind::Unrolled: return " unrolled";
+      case LoopKind::GpuBlock: return " gpu_block";
+      case LoopKind::GpuThread: return " gpu_thread";
+      case LoopKind::GpuLane: return " gpu_lane";
+      case LoopKind::GpuWarp: return " gpu_warp";
     }
     return "";
   }
@@ -255,6 +263,10 @@ void Printer::statement(const Ref& node) {
   } else if (node->op == Op::Produce) {
     line("produce " + names_.of(node->symbol) + " {");
     body(args[0]);
+  } else if (node->op == Op::Kernel) {
+    bind_arguments(*node, 4);
+    line("kernel " + names_.of(node->symbol) + " [" + list(args, 0, 4) + "] {");
+    body(args[4]);
   } else if (node->op == Op::If) {
     bind_arguments(*node, 1);
     line("if " + expression(args[0], 0) + " {");
@@ -312,13 +324,17 @@ void Printer::simple_statement(const Node& node) {
     line((node.integer < 0 ? "atomic provide " : "provide ") + left + " = " + (values == 1 ? value : "{" + value + "}"));
   } else if (node.op == Op::Store) {
     const std::string left = place(node.symbol, "()", args, 1);
-    line("store " + left + " = " + expression(args[0], 0));
+    line("store " + left + " = " + expression(args[0], 0) + (node.integer != 0 ? " streaming" : ""));
   } else if (node.op == Op::AtomicStore) {
     const std::string left = place(node.symbol, "()", args, 1);
     const std::string operation = info(static_cast<Op>(node.integer)).name;
     line("atomic " + operation + " " + left + " = " + expression(args[0], 0));
   } else if (node.op == Op::Free) {
     line("free " + names_.of(node.symbol));
+  } else if (node.op == Op::Barrier) {
+    line("barrier");
+  } else if (node.op == Op::Transfer) {
+    line(std::string("transfer ") + names_.of(node.symbol) + " " + transfer_name(static_cast<TransferKind>(node.integer)));
   } else {
     std::string text = "assert " + expression(args[0], 0) + ", " + quoted(node.symbol.name());
     if (args.size() > 1) text += ", " + list(args, 1, args.size());

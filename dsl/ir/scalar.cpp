@@ -249,7 +249,7 @@ Scalar apply(Op op, Type result, const Scalar* args, int count) {
     return result.is_float() ? float_arithmetic(op, result, args) : integer_arithmetic(op, result, args);
   }
   if (op_class == OpClass::Bits) return bit_operation(op, result, args);
-  if (op >= Op::Exp && op <= Op::Rsqrt) return apply_portable(op, result, args, count);
+  if (is_portable(op)) return apply_portable(op, result, args, count);
   refuse(op, result);
 }
 

@@ -56,7 +56,7 @@ class Flattener {
       step.constant = {node->type, node->integer, node->real};
     } else {
       ensure(node->args.size() <= step.operands.size(), "an expansion is made of scalar operators");
-      ensure(node->op < Op::Exp || node->op > Op::Rsqrt, "an expansion holds no other portable function");
+      ensure(!is_portable(node->op), "an expansion holds no other portable function");
       for (const Ref& argument : node->args) {
         const int at = visit(argument);
         step.operands[static_cast<std::size_t>(step.count++)] = at;
@@ -78,7 +78,7 @@ struct Memo {
 };
 
 const Expansion& expansion_of(Op op, Type type, int inputs) {
-  constexpr std::size_t Functions = static_cast<std::size_t>(Op::Rsqrt) - static_cast<std::size_t>(Op::Exp) + 1;
+  constexpr std::size_t Functions = static_cast<std::size_t>(Op::FastReciprocal) - static_cast<std::size_t>(Op::Exp) + 1;
   static std::array<Memo, 2 * Functions> memos;  // filled on first use, then constant
   const std::size_t function = static_cast<std::size_t>(op) - static_cast<std::size_t>(Op::Exp);
   Memo& memo = memos[2 * function + (type.bits == 64 ? 1 : 0)];

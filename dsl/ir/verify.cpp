@@ -57,6 +57,7 @@ class Verifier {
   void math(const Node& node);
   void marker(const Node& node);
   void memory(const Node& node);
+  void thread(const Node& node);
   void vector(const Node& node);
   bool all_are(const Node& node, Type type, std::size_t from = 0) {
     for (std::size_t i = from; i < node.args.size(); i++) {
@@ -81,6 +82,7 @@ class Verifier {
 
   const Module& module_;
   Level level_;
+  bool in_kernel_ = false;
   std::vector<std::string> problems_;
   std::unordered_map<Symbol, Type> values_;
   std::unordered_map<Symbol, Place> places_;
@@ -145,6 +147,7 @@ void Verifier::operands(const Node& node) {
     case OpClass::Marker: return marker(node);
     case OpClass::Memory: return memory(node);
     case OpClass::Vector: return vector(node);
+    case OpClass::Thread: return thread(node);
     case OpClass::Statement: return;
   }
 }
@@ -211,7 +214,7 @@ void Verifier::convert(const Node& node) {
 void Verifier::math(const Node& node) {
   check(node, all_are(node, node.type), "the operands have the type of the result");
   check(node, node.type.is_float(), "mathematics is on floats");
-  if (node.op >= Op::Exp && node.op <= Op::Rsqrt) {
+  if (is_portable(node.op)) {
     check(node, node.type.kind == TypeKind::Float && node.type.bits >= 32, "portable functions are on f32 and f64");
   }
 }
@@ -243,6 +246,20 @@ void Verifier::memory(const Node& node) {
   predicate(node, 1, node.type.lanes);
 }
 
+void Verifier::thread(const Node& node) {
+  check(node, in_kernel_, "threads are known in kernels only");
+  if (node.op == Op::Shuffle) {
+    check(node, node.args[0]->type == node.type && node.type.is_scalar(), "the operands have the type of the result");
+    check(node, node.args[1]->type == Index(), "a lane is of type index");
+    return;
+  }
+  check(node, node.type == Index(), "the number of a thread or block is of type index");
+  std::int64_t dimension = 0;
+  if (node.op == Op::BlockIndex) {
+    check(node, as_constant(as_expr(node.args[0]), &dimension) && dimension >= 0 && dimension < 3, "a grid has dimensions 0 to 2");
+  }
+}
+
 void Verifier::vector(const Node& node) {
   const Type element = node.args[0]->type;
   check(node, node.type.is_vector() && element.is_scalar() && node.type.element() == element, "a vector is made of scalars of its type");
@@ -262,10 +279,10 @@ void Verifier::forbid(const Node& node) {
   if (level_ != Level::Machine) return;
   const bool is_front = op == Op::Strict || op == Op::PromiseClamped || op == Op::Require;
   check(node, !is_front, "markers have no place at level Machine");
-  check(node, op < Op::Exp || op > Op::Rsqrt, "portable functions have no place at level Machine");
+  check(node, !is_portable(op) || (is_fast(op) && in_kernel_), "portable functions have no place at level Machine");
   if (op != Op::For) return;
   const LoopKind kind = static_cast<LoopKind>(node.integer);
-  check(node, kind == LoopKind::Serial || kind == LoopKind::Parallel, "loops at level Machine are serial or parallel");
+  check(node, kind == LoopKind::Serial || (kind == LoopKind::Parallel && !in_kernel_), "loops at level Machine are serial or, on the host, parallel");
 }
 
 // --- statements --------------------------------------------------------------------------------------
@@ -305,6 +322,18 @@ void Verifier::statement(const Ref& ref) {
   } else if (node.op == Op::Free) {
     const Place* place = place_of(node);
     if (place != nullptr) check(node, place->kind == Place::Allocated, "only an allocation is freed");
+  } else if (node.op == Op::Kernel) {
+    if (!values(node, 4) || !check(node, node.args.size() == 5, "a statement has all its parts")) return;
+    for (std::size_t i = 0; i < 4; ++i) check(node, node.args[i]->type == Index(), "the size of a grid is of type index");
+    if (!check(node, !in_kernel_, "kernels do not nest")) return;
+    in_kernel_ = true;
+    statement(node.args[4]);
+    in_kernel_ = false;
+  } else if (node.op == Op::Barrier) {
+    check(node, in_kernel_, "a barrier stands in a kernel");
+  } else if (node.op == Op::Transfer) {
+    place_of(node);
+    check(node, !in_kernel_, "transfers are the host's");
   } else if (node.op == Op::If) {
     if (!values(node, 1) || !check(node, node.args.size() == 2 || node.args.size() == 3, "a statement has all its parts")) return;
     check(node, node.args[0]->type == Bool(), "a branch is decided by a scalar bool");

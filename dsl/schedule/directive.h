@@ -16,6 +16,12 @@
 #include "dsl/schedule/directives/compute_inline.h"
 #include "dsl/schedule/directives/compute_root.h"
 #include "dsl/schedule/directives/fuse.h"
+#include "dsl/schedule/directives/gpu_blocks.h"
+#include "dsl/schedule/directives/gpu_lanes.h"
+#include "dsl/schedule/directives/gpu_single_thread.h"
+#include "dsl/schedule/directives/gpu_threads.h"
+#include "dsl/schedule/directives/gpu_tile.h"
+#include "dsl/schedule/directives/gpu_warps.h"
 #include "dsl/schedule/directives/in.h"
 #include "dsl/schedule/directives/parallel.h"
 #include "dsl/schedule/directives/partition_loop.h"
@@ -39,7 +45,8 @@ namespace sinter::schedule {
 using Directive = std::variant<Split, Fuse, Tile, Reorder, Rename, Serial, Parallel, Vectorize,
                                Unroll, PartitionLoop, ComputeInline, ComputeRoot, ComputeAt,
                                StoreRoot, StoreAt, StoreIn, Bound, BoundExtent, AlignBounds,
-                               Rfactor, ReduceAcross, Atomic, Specialize, In, SetEstimate>;
+                               Rfactor, ReduceAcross, Atomic, Specialize, In, SetEstimate, GpuBlocks,
+                               GpuThreads, GpuLanes, GpuWarps, GpuSingleThread, GpuTile>;
 
 struct Entry {
   StageRef stage;

@@ -31,6 +31,12 @@ BOOST_HANA_ADAPT_STRUCT(sinter::schedule::Atomic, override_associativity_test);
 BOOST_HANA_ADAPT_STRUCT(sinter::schedule::Specialize, condition);
 BOOST_HANA_ADAPT_STRUCT(sinter::schedule::In, consumers, wrapper);
 BOOST_HANA_ADAPT_STRUCT(sinter::schedule::SetEstimate, variable, min, extent);
+BOOST_HANA_ADAPT_STRUCT(sinter::schedule::GpuBlocks, loops);
+BOOST_HANA_ADAPT_STRUCT(sinter::schedule::GpuThreads, loops);
+BOOST_HANA_ADAPT_STRUCT(sinter::schedule::GpuLanes, loop);
+BOOST_HANA_ADAPT_STRUCT(sinter::schedule::GpuWarps, loop);
+BOOST_HANA_ADAPT_STRUCT(sinter::schedule::GpuSingleThread);
+BOOST_HANA_ADAPT_STRUCT(sinter::schedule::GpuTile, tile);
 
 namespace sinter::schedule {
 
@@ -40,12 +46,14 @@ constexpr const char* DirectiveNames[] = {
     "serial",         "parallel",     "vectorize",    "unroll",       "partition",
     "compute_inline", "compute_root", "compute_at",   "store_root",   "store_at",
     "store_in",       "bound",        "bound_extent", "align_bounds", "rfactor",
-    "reduce_across",  "atomic",       "specialize",   "in",           "set_estimate"};
+    "reduce_across",  "atomic",       "specialize",   "in",           "set_estimate",
+    "gpu_blocks",     "gpu_threads",  "gpu_lanes",    "gpu_warps",    "gpu_single_thread",
+    "gpu_tile"};
 static_assert(std::size(DirectiveNames) == std::variant_size_v<Directive>);
 
 /// Enumerators in the text, by value.
 constexpr const char* TailNames[] = {"Auto", "RoundUp", "GuardWithIf", "ShiftInwards"};
 constexpr const char* PartitionNames[] = {"Auto", "Never", "Always"};
-constexpr const char* MemoryNames[] = {"Auto", "Heap", "Stack", "Register"};
+constexpr const char* MemoryNames[] = {"Auto", "Heap", "Stack", "Register", "GPUShared"};
 
 }  // namespace sinter::schedule

@@ -55,6 +55,7 @@ static_assert(static_cast<int>(Partition::Always) == static_cast<int>(PartitionP
 static_assert(static_cast<int>(MemoryType::Heap) == static_cast<int>(ir::MemoryKind::Heap));
 static_assert(static_cast<int>(MemoryType::Stack) == static_cast<int>(ir::MemoryKind::Stack));
 static_assert(static_cast<int>(MemoryType::Register) == static_cast<int>(ir::MemoryKind::Register));
+static_assert(static_cast<int>(MemoryType::GPUShared) == static_cast<int>(ir::MemoryKind::GPUShared));
 
 // --- loops: on a Stage, and on a Func for its pure definition
 // ---------------------------------------
@@ -130,6 +131,39 @@ Stage& Stage::unroll(const VarOrRVar& loop, const Expr& factor, TailStrategy tai
   return *this;
 }
 
+Stage& Stage::gpu_loops(GpuLevel level, const std::vector<VarOrRVar>& loops) {
+  std::vector<Symbol> symbols;
+  for (const VarOrRVar& loop : loops) symbols.push_back(loop.symbol);
+  const std::source_location where = loops.front().where;
+  switch (level) {
+    case GpuLevel::Blocks: record(contents_, definition_, branch_, GpuBlocks{std::move(symbols)}, where); break;
+    case GpuLevel::Threads: record(contents_, definition_, branch_, GpuThreads{std::move(symbols)}, where); break;
+    case GpuLevel::Lanes: record(contents_, definition_, branch_, GpuLanes{symbols.front()}, where); break;
+    case GpuLevel::Warps: record(contents_, definition_, branch_, GpuWarps{symbols.front()}, where); break;
+  }
+  return *this;
+}
+
+Stage& Stage::gpu_one_thread(Location where) {
+  record(contents_, definition_, branch_, GpuSingleThread{}, where);
+  return *this;
+}
+
+Stage& Stage::gpu_tiles(const std::vector<VarOrRVar>& old, const std::vector<VarOrRVar>& blocks,
+                        const std::vector<VarOrRVar>& threads, const std::vector<Expr>& sizes,
+                        TailStrategy tail, Location where) {
+  Tile tile;
+  tile.tail = tail_of(tail);
+  for (std::size_t i = 0; i < old.size(); ++i) {
+    tile.old.push_back(old[i].symbol);
+    tile.outer.push_back(blocks[i].symbol);
+    tile.inner.push_back(threads[i].symbol);
+    tile.factors.push_back(integer(sizes[i]));
+  }
+  record(contents_, definition_, branch_, GpuTile{std::move(tile)}, where);
+  return *this;
+}
+
 Stage& Stage::partition(const VarOrRVar& loop, Partition policy, Location where) {
   record(contents_, definition_, branch_,
          PartitionLoop{loop.symbol, static_cast<PartitionPolicy>(policy)}, where);
@@ -174,12 +208,8 @@ void Stage::specialize_fail(const std::string& message, Location where) {
 
 Func Stage::rfactor(const std::vector<std::pair<RVar, Var>>& preserved, Location where) {
   Rfactor rfactor;
-  std::string id = contents_->definition.name + "_rfactor";
-  for (const auto& [r, u] : preserved) {
-    rfactor.preserved.emplace_back(r.symbol(), u.symbol());
-    id += "_" + r.name();
-  }
-  rfactor.intermediate = Symbol::fresh(id);
+  for (const auto& [r, u] : preserved) rfactor.preserved.emplace_back(r.symbol(), u.symbol());
+  rfactor.intermediate = intermediate_symbol(contents_->definition.name, rfactor.preserved);
   record(contents_, definition_, branch_, rfactor, where);
   return made_stage(contents_, rfactor.intermediate);
 }
@@ -192,7 +222,7 @@ Func Stage::reduce_across(const RVar& r, const std::vector<int>& widths, Locatio
   ReduceAcross across;
   across.loop = r.symbol();
   for (const int n : widths) across.widths.emplace_back(std::int64_t{n});
-  across.partial = Symbol::fresh(contents_->definition.name + "_reduce_" + r.name());
+  across.partial = partial_symbol(contents_->definition.name, across.loop);
   record(contents_, definition_, branch_, across, where);
   return made_stage(contents_, across.partial);
 }
@@ -259,6 +289,23 @@ Func& Func::unroll(const VarOrRVar& loop, const Expr& factor, TailStrategy tail,
 
 Func& Func::partition(const VarOrRVar& loop, Partition policy, Location where) {
   Stage(contents_, 0).partition(loop, policy, where);
+  return *this;
+}
+
+Func& Func::gpu_loops(GpuLevel level, const std::vector<VarOrRVar>& loops) {
+  Stage(contents_, 0).gpu_loops(level, loops);
+  return *this;
+}
+
+Func& Func::gpu_one_thread(Location where) {
+  Stage(contents_, 0).gpu_one_thread(where);
+  return *this;
+}
+
+Func& Func::gpu_tiles(const std::vector<VarOrRVar>& old, const std::vector<VarOrRVar>& blocks,
+                      const std::vector<VarOrRVar>& threads, const std::vector<Expr>& sizes,
+                      TailStrategy tail, Location where) {
+  Stage(contents_, 0).gpu_tiles(old, blocks, threads, sizes, tail, where);
   return *this;
 }
 
@@ -395,9 +442,8 @@ Func wrapper_for(const std::shared_ptr<FuncContents>& contents, std::vector<Symb
       }
     }
   }
-  std::string id = contents->definition.name + "_in";
-  for (const Symbol& caller : callers) id += "_" + caller.name();
-  In in{std::move(callers), Symbol::fresh(id)};
+  const Symbol wrapper = wrapper_symbol(contents->definition.name, callers);
+  In in{std::move(callers), wrapper};
   record(contents, 0, {}, in, where);
   return made_stage(contents, in.wrapper);
 }

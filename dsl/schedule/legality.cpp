@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::int64_t MaximumLanes = 1024;
 constexpr std::int64_t MaximumCopies = 4096;  // of an unrolled body
+constexpr std::int64_t MaximumThreads = 1024;  // of a block
+constexpr std::int64_t MaximumGpuLanes = 32;
 
 struct Checker {
   const State& state;
@@ -54,7 +56,7 @@ struct Checker {
     for (auto loop = schedule.loops.rbegin(); loop != schedule.loops.rend(); ++loop) {
       check_race(schedule, *loop);
       check_extent(schedule, *loop);
-      if (inside_vector && loop->kind == ir::LoopKind::Parallel) {
+      if (inside_vector && ir::is_concurrent(loop->kind)) {
         refuse_kind(*loop, refusal("a parallel loop inside a vectorised one cannot run",
                                    "reorder the parallel loop outwards"));
       }
@@ -113,12 +115,12 @@ struct Checker {
                    remedy),
            state, entries, ref, definition.where, [](const Directive& d) {
              return std::holds_alternative<Reorder>(d) || std::holds_alternative<Tile>(d) ||
-                    std::holds_alternative<Fuse>(d);
+                    std::holds_alternative<GpuTile>(d) || std::holds_alternative<Fuse>(d);
            });
   }
 
   void check_race(const DefinitionSchedule& schedule, const Loop& loop) const {
-    if (loop.kind != ir::LoopKind::Parallel && loop.kind != ir::LoopKind::Vectorized) return;
+    if (!ir::is_concurrent(loop.kind) && loop.kind != ir::LoopKind::Vectorized) return;
     for (const Symbol& origin : origins(schedule, loop.variable)) {
       if (!is_ordered(origin)) continue;
       if (any_order()) {
@@ -148,7 +150,8 @@ struct Checker {
 
   void check_extent(const DefinitionSchedule& schedule, const Loop& loop) const {
     const bool vector = loop.kind == ir::LoopKind::Vectorized;
-    if (!vector && loop.kind != ir::LoopKind::Unrolled) return;
+    const bool threads = ir::is_thread_loop(loop.kind);
+    if (!vector && !threads && loop.kind != ir::LoopKind::Unrolled) return;
     const auto extent = constant_extent(stage_schedule, stage, definition, schedule, loop.variable);
     if (!extent) {
       // The region of a producer may be constant all the same: bounds inference knows, lowering
@@ -163,10 +166,18 @@ struct Checker {
                                 "split it by a constant factor first, or give the dimension a "
                                 "constant bound_extent"));
     }
-    const std::int64_t limit = vector ? MaximumLanes : MaximumCopies;
+    const std::int64_t limit = loop.kind == ir::LoopKind::GpuLane ? MaximumGpuLanes
+                               : loop.kind == ir::LoopKind::GpuWarp ? MaximumThreads / MaximumGpuLanes
+                               : threads                            ? MaximumThreads
+                               : vector                             ? MaximumLanes
+                                                                    : MaximumCopies;
     if (*extent > limit) {
-      refuse_kind(loop, refusal((vector ? "a vector of " + std::to_string(*extent) + " lanes"
-                                        : std::to_string(*extent) + " copies of the body") +
+      const std::string count = std::to_string(*extent);
+      refuse_kind(loop, refusal((loop.kind == ir::LoopKind::GpuLane   ? "a warp of " + count + " lanes"
+                                 : loop.kind == ir::LoopKind::GpuWarp ? "a block of " + count + " warps"
+                                 : threads                            ? "a block of " + count + " threads"
+                                 : vector                             ? "a vector of " + count + " lanes"
+                                                                      : count + " copies of the body") +
                                     " is beyond the limit of " + std::to_string(limit),
                                 "split the loop by a smaller factor first"));
     }
@@ -181,6 +192,13 @@ struct Checker {
                           std::is_same_v<D, Unroll>) {
               return d.loop == loop.name ||
                      (d.factor && loop.name.is_fresh() && loop.name.name() == d.loop.name() + "i");
+            } else if constexpr (std::is_same_v<D, GpuBlocks> || std::is_same_v<D, GpuThreads>) {
+              return std::find(d.loops.begin(), d.loops.end(), loop.name) != d.loops.end();
+            } else if constexpr (std::is_same_v<D, GpuLanes> || std::is_same_v<D, GpuWarps>) {
+              return d.loop == loop.name;
+            } else if constexpr (std::is_same_v<D, GpuTile>) {
+              const auto names = [&](const auto& list) { return std::find(list.begin(), list.end(), loop.name) != list.end(); };
+              return names(d.tile.outer) || names(d.tile.inner);
             } else {
               return false;
             }

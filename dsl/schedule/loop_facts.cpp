@@ -120,7 +120,13 @@ std::optional<std::int64_t> constant_extent(const StageSchedule& stage_schedule,
       return value;
     }
   }
-  return std::nullopt;
+  const auto is_own = [&](const Symbol& s) {
+    return std::find(stage.variables.begin(), stage.variables.end(), s) != stage.variables.end() ||
+           std::any_of(definition.domain.begin(), definition.domain.end(),
+                       [&](const ReductionVariable& r) { return r.symbol == s; });
+  };
+  // A loop that derives from no variable (gpu_single_thread) has one iteration.
+  return is_own(variable) ? std::nullopt : std::optional<std::int64_t>(1);
 }
 
 bool iterations_are_independent(const StageDefinition& stage, const Definition& definition,

@@ -28,6 +28,14 @@ struct Preview {
         return "vectorized";
       case ir::LoopKind::Unrolled:
         return "unrolled";
+      case ir::LoopKind::GpuBlock:
+        return "gpu_block";
+      case ir::LoopKind::GpuThread:
+        return "gpu_thread";
+      case ir::LoopKind::GpuLane:
+        return "gpu_lane";
+      case ir::LoopKind::GpuWarp:
+        return "gpu_warp";
     }
     return "for";
   }

@@ -266,6 +266,32 @@ struct Parser {
   void fill(Reorder& d, const std::vector<Piece>& arguments, const Piece&) {
     for (const Piece& p : arguments) read(p, d.loops.emplace_back());
   }
+  void fill(GpuBlocks& d, const std::vector<Piece>& arguments, const Piece&) {
+    for (const Piece& p : arguments) read(p, d.loops.emplace_back());
+  }
+  void fill(GpuThreads& d, const std::vector<Piece>& arguments, const Piece&) {
+    for (const Piece& p : arguments) read(p, d.loops.emplace_back());
+  }
+  void fill(GpuTile& d, std::vector<Piece> arguments, const Piece& call) {
+    Tile& t = d.tile;
+    if (!arguments.empty() && is_tail(arguments.back())) {
+      read(arguments.back(), t.tail);
+      arguments.pop_back();
+    }
+    const std::size_t given = arguments.size();
+    const bool short_form = given == 3 || given == 6 || given == 9;  // the outer loops keep their names
+    const std::size_t n = short_form ? given / 3 : given / 4;
+    if (!short_form && (given % 4 != 0 || n < 1 || n > 3))
+      fail_count(call, "three or four arguments for each of up to three loops are expected");
+    for (std::size_t i = 0; i < n; ++i) {
+      std::size_t next = i;
+      read(arguments[next], t.old.emplace_back());
+      if (!short_form) next += n;
+      read(arguments[next], t.outer.emplace_back());
+      read(arguments[next += n], t.inner.emplace_back());
+      read(arguments[next += n], t.factors.emplace_back());
+    }
+  }
   void fill(Tile& d, std::vector<Piece> arguments, const Piece& call) {
     if (!arguments.empty() && is_tail(arguments.back())) {
       read(arguments.back(), d.tail);
@@ -332,7 +358,7 @@ struct Parser {
       d.consumers.push_back(stage_named(p.text, p));
       list += (list.empty() ? "" : ",") + p.text;
     }
-    d.wrapper = Symbol::fresh(ref.stage.name() + "_in");
+    d.wrapper = wrapper_symbol(ref.stage.name(), d.consumers);
     add_made(d.wrapper,
              own_name(0) + ".in(" + (consumers.size() > 1 ? "{" + list + "}" : list) + ")");
   }
@@ -344,7 +370,6 @@ struct Parser {
         if (is_braced(pair)) pairs.push_back(elements(pair));
       }
     }
-    d.intermediate = Symbol::fresh(ref.stage.name() + "_rfactor");
     std::string loops;
     for (const auto& pair : pairs) {
       if (pair.size() != 2)
@@ -354,6 +379,7 @@ struct Parser {
     }
     if (pairs.empty())
       fail_count(call, "pairs of a reduction loop and a pure variable are expected");
+    d.intermediate = intermediate_symbol(ref.stage.name(), d.preserved);
     add_made(d.intermediate, update_name() + ".rfactor(" + loops + ")");
     for (std::size_t i = 0; i < pairs.size(); ++i) {
       d.preserved[i].second = variable(pairs[i][1], d.intermediate);
@@ -364,7 +390,7 @@ struct Parser {
       fail_count(call, "a reduction loop and a list of widths are expected");
     read(arguments[0], d.loop);
     read(arguments[1], d.widths);
-    d.partial = Symbol::fresh(ref.stage.name() + "_reduce");
+    d.partial = partial_symbol(ref.stage.name(), d.loop);
     add_made(d.partial, update_name() + ".reduce_across(" + arguments[0].text + ")");
   }
 

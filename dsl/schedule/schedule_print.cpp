@@ -82,6 +82,13 @@ struct Printer {
     return joined;
   }
   std::string arguments(const Reorder& d) const { return list(d.loops); }
+  std::string arguments(const GpuBlocks& d) const { return list(d.loops); }
+  std::string arguments(const GpuThreads& d) const { return list(d.loops); }
+  std::string arguments(const GpuTile& d) const {
+    const Tile& t = d.tile;
+    return list(t.old) + ", " + list(t.outer) + ", " + list(t.inner) + ", " + list(t.factors) +
+           (t.tail == Tail::Auto ? "" : ", " + text(t.tail));
+  }
   std::string arguments(const Tile& d) const {
     const std::string tail = d.tail == Tail::Auto ? "" : ", " + text(d.tail);
     if (d.old.size() != 2) {

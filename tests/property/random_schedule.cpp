@@ -91,7 +91,7 @@ class Drawer {
         sched::Rfactor r;
         r.preserved.emplace_back(random_.pick(reductions), new_name());
         if (reductions.size() > 2 && random_.chance(30)) r.preserved.emplace_back(reductions[0], new_name());
-        r.intermediate = Symbol::fresh("partial");
+        r.intermediate = sched::intermediate_symbol(id.name(), r.preserved);
         made_.insert(r.intermediate);
         add(ref, r);
       } else {
@@ -99,7 +99,7 @@ class Drawer {
         sched::ReduceAcross r;
         r.loop = random_.pick(reductions);
         for (int w : random_.pick(Widths)) r.widths.emplace_back(w);
-        r.partial = Symbol::fresh("partial");
+        r.partial = sched::partial_symbol(id.name(), r.loop);
         made_.insert(r.partial);
         add(ref, r);
       }
@@ -108,13 +108,13 @@ class Drawer {
 
   void draw_in(const Symbol& id) {
     sched::In in;
-    in.wrapper = Symbol::fresh("copy");
-    made_.insert(in.wrapper);
     if (random_.chance(60)) {
       const auto readers = readers_of(id);
       if (readers.empty()) return;
       in.consumers.push_back(random_.pick(readers));
     }
+    in.wrapper = sched::wrapper_symbol(id.name(), in.consumers);
+    made_.insert(in.wrapper);
     add({id, 0}, in);
   }
 

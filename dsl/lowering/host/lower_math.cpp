@@ -7,14 +7,40 @@ namespace sinter::lowering {
 using ir::Op;
 using ir::Stmt;
 
-ir::Module lower_math(ir::Module module, const LowerOptions&) {
-  if (!module.body.defined()) return module;
-  module.body = ir::rewrite(module.body, [](const ir::Ref& n) -> ir::Ref {
-    if (n->op < Op::Exp || n->op > Op::Rsqrt) return n;
+namespace {
+
+ir::Ref expand(const ir::Ref& root, bool keeps_fast) {
+  return ir::Rewriter([&](const ir::Ref& n) -> ir::Ref {
+    if (!ir::is_portable(n->op) || (keeps_fast && ir::is_fast(n->op))) return n;
     std::vector<Expr> operands;
     for (const ir::Ref& a : n->args) operands.emplace_back(a);
     return ir::expand_math(n->op, operands).node();
+  })(root);
+}
+
+bool has_kernel(const ir::Ref& root) {
+  bool found = false;
+  ir::for_each_node(root, [&](const ir::Ref& n) {
+    found = found || n->op == Op::Kernel;
+    return !found && ir::is_statement(n->op);
   });
+  return found;
+}
+
+/// Kernels keep the approximations: their target has instructions for them.
+ir::Ref expand_around_kernels(const ir::Ref& s) {
+  if (!ir::is_statement(s->op) || !has_kernel(s)) return expand(s, false);
+  std::vector<ir::Ref> args;
+  for (const ir::Ref& a : s->args) {
+    args.push_back(s->op == Op::Kernel && ir::is_statement(a->op) ? expand(a, true) : expand_around_kernels(a));
+  }
+  return ir::with_args(s, std::move(args));
+}
+
+}  // namespace
+
+ir::Module lower_math(ir::Module module, const LowerOptions&) {
+  if (module.body.defined()) module.body = Stmt(expand_around_kernels(module.body.node()));
   return module;
 }
 

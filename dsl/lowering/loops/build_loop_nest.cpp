@@ -132,6 +132,7 @@ class NestBuilder {
           a.dimensions.push_back({Symbol::fresh(a.name + ".min" + suffix), Symbol::fresh(a.name + ".extent" + suffix),
                                   Symbol::fresh(a.name + ".stride" + suffix)});
         }
+        a.keeps_content = stage.definitions[0].is_undef();
         if (c == 0) output_box_[id] = box_of_argument(a);
         module.arguments.push_back(std::move(a));
       }

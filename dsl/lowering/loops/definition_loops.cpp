@@ -20,6 +20,7 @@ using schedule::Tail;
 
 /// Vector and unrolled loops with a bounded extent run to the bound when it is at most this.
 constexpr std::int64_t longest = 256;
+constexpr std::int64_t most_threads = 1024;
 
 bool contains_require(const Definition& definition) {
   bool found = false;
@@ -106,6 +107,9 @@ class LoopMaker {
   void make_loop_list() {
     int depth = 0;
     for (auto l = schedule_.loops.rbegin(); l != schedule_.loops.rend(); ++l, ++depth) {
+      if (variables_.find(l->variable) == variables_.end()) {  // gpu_single_thread's own
+        add_variable(l->variable, ir::index_literal(0), ir::index_literal(1), false);
+      }
       Variable& v = at(l->variable);
       v.depth = depth;
       bound_extent(*l, v, depth);
@@ -117,11 +121,12 @@ class LoopMaker {
   void bound_extent(const schedule::Loop& loop, Variable& v, int depth) {
     const bool vector = loop.kind == ir::LoopKind::Vectorized;
     std::int64_t constant = 0;
-    if ((!vector && loop.kind != ir::LoopKind::Unrolled) || ir::as_constant(v.extent, &constant)) return;
+    const bool threads = ir::is_thread_loop(loop.kind);
+    if ((!vector && !threads && loop.kind != ir::LoopKind::Unrolled) || ir::as_constant(v.extent, &constant)) return;
     const algebra::ConstantInterval bound = algebra::constant_bounds(v.extent, known_);
-    if (!bound.has_max || bound.max > longest) {
+    if (!bound.has_max || bound.max > (threads ? most_threads : longest)) {
       const std::string stage = index_ == 0 ? stage_.name : stage_.name + ".update(" + std::to_string(index_ - 1) + ")";
-      throw ScheduleError(Diagnostic{stage, (vector ? "vectorize(" : "unroll(") + loop.name.name() + ")",
+      throw ScheduleError(Diagnostic{stage, (vector ? "vectorize(" : threads ? "gpu_threads(" : "unroll(") + loop.name.name() + ")",
                                      "the extent of '" + loop.name.name() + "' is not a constant and has no small bound",
                                      "split the loop by a constant first, or give the dimension a constant bound_extent", {}, 0}
                               .at(loop.where));

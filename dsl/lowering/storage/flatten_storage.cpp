@@ -108,6 +108,10 @@ class Flattener {
       range.max = range.has_max ? min.max + extent.max - 1 : 0;
       known_[s->symbol] = range;
     }
+    if (s->op == Op::Let && ir::arg(s, 0).type().is_index()) {
+      const ConstantInterval bound = algebra::constant_bounds(ir::arg(s, 0), known_);
+      if (bound.has_min || bound.has_max) known_.insert_or_assign(s->symbol, bound);
+    }
     for (const ir::Ref& a : s->args) {
       args.push_back(ir::is_statement(a->op) ? statement(Stmt(a)).node() : expression(Expr(a)).node());
     }
@@ -180,6 +184,9 @@ class Flattener {
     switch (asked) {
       case MemoryKind::Auto: return bytes <= stack_limit_bytes ? MemoryKind::Stack : MemoryKind::Heap;
       case MemoryKind::Heap: return MemoryKind::Heap;
+      case MemoryKind::GPUShared:
+      case MemoryKind::Device:
+      case MemoryKind::Both: return asked;
       case MemoryKind::Stack:
       case MemoryKind::Register: return bytes <= 64 * stack_limit_bytes ? asked : MemoryKind::Heap;
     }

@@ -114,4 +114,10 @@ std::string in_name(const In& in, const StageRef& ref, const Algorithm& algorith
   return stage_text(algorithm, {ref.stage, 0}) + ".in(" + names + ")";
 }
 
+Symbol wrapper_symbol(const std::string& stage, const std::vector<Symbol>& consumers) {
+  std::string id = stage + "_in";
+  for (const Symbol& consumer : consumers) id += "_" + consumer.name();
+  return Symbol::fresh(id);
+}
+
 }  // namespace sinter::schedule

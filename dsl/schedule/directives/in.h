@@ -20,6 +20,8 @@ struct In {
 /// more).
 std::optional<Diagnostic> check(const In&, const StageRef&, const State&);
 void apply(const In&, const StageRef&, State&);
+/// A new id for the wrapper of a stage.
+Symbol wrapper_symbol(const std::string& stage, const std::vector<Symbol>& consumers);
 /// "f.in(g)", "f.in()", "f.in({g, h})".
 std::string in_name(const In&, const StageRef&, const Algorithm&);
 

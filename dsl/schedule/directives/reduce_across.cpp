@@ -212,4 +212,6 @@ std::string reduce_across_name(const ReduceAcross& across, const StageRef& ref,
   return stage_text(algorithm, shown) + ".reduce_across(" + across.loop.name() + ")";
 }
 
+Symbol partial_symbol(const std::string& stage, const Symbol& loop) { return Symbol::fresh(stage + "_reduce_" + loop.name()); }
+
 }  // namespace sinter::schedule

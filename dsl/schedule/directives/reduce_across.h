@@ -26,6 +26,8 @@ struct ReduceAcross {
 /// specialize.
 std::optional<Diagnostic> check(const ReduceAcross&, const StageRef&, const State&);
 void apply(const ReduceAcross&, const StageRef&, State&);
+/// A new id for the partial results of a stage.
+Symbol partial_symbol(const std::string& stage, const Symbol& loop);
 /// "f.reduce_across(r)", "f.update(1).reduce_across(r)".
 std::string reduce_across_name(const ReduceAcross&, const StageRef&, const Algorithm&);
 

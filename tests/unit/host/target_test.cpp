@@ -40,7 +40,7 @@ TEST(Target, AnUnknownProcessorIsRefused) {
   Program program;
   program.body(ir::store(program.output("out", Int(32), 1), ir::literal(Int(32), 1), ir::index_literal(0)));
   EXPECT_THROW(program.compile(false, "host-x86-65"), CompileError);
-  EXPECT_THROW(backend_for("nvptx-sm_90a"), CompileError);
+  EXPECT_THROW(backend_for("amdgcn-gfx942"), CompileError);
 }
 
 }  // namespace sinter::backends::testing

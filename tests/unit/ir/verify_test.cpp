@@ -128,7 +128,7 @@ TEST(Verify, ForbidsWhatAPassHasRemoved) {
   expect_refused(access(UInt(8), f, {zero}), "multi-dimensional memory has no place after level Nested", Level::Flat);
   expect_refused(realize(b, {UInt(8)}, {{zero, one}}, MemoryKind::Auto, block({})), Level::Flat, "multi-dimensional memory");
   for (const LoopKind kind : {LoopKind::Vectorized, LoopKind::Unrolled}) {
-    expect_refused(for_loop(x, zero, one, kind, block({})), Level::Machine, "loops at level Machine are serial or parallel");
+    expect_refused(for_loop(x, zero, one, kind, block({})), Level::Machine, "loops at level Machine are serial or, on the host, parallel");
   }
   expect_refused(raw(Op::Exp, Float(32), {number}), "portable functions have no place at level Machine", Level::Machine);
   expect_refused(raw(Op::Strict, Float(32), {number}), "markers have no place at level Machine", Level::Machine);

@@ -233,7 +233,7 @@ TEST(ScheduleText, ErrorsNameLineAndColumn) {
   EXPECT_EQ(error("g.split(x, xo, xi, 8);\n  q.parallel(y);"),
             "2: column 3: the pipeline has no stage 'q'");
   EXPECT_EQ(error("g.split(x, xo, xi, eight);"), "1: column 20: an integer is expected here");
-  EXPECT_EQ(error("\ng.gpu_blocks(x);"), "2: column 3: there is no directive 'gpu_blocks'");
+  EXPECT_EQ(error("\ng.hexagon(x);"), "2: column 3: there is no directive 'hexagon'");
   EXPECT_EQ(error("s.update(0).compute_root();"), "1: column 1: the pipeline has no stage 's'");
   EXPECT_EQ(
       error("g.partition(x, Partition::Maybe);"),

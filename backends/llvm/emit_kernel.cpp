@@ -1,0 +1,120 @@
+#include "backends/llvm/emit_kernel.h"
+
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "backends/llvm/emit_statement.h"
+
+namespace sinter::backends {
+
+using ir::Op;
+using llvm::Value;
+
+namespace {
+
+constexpr std::uint64_t SharedAlignment = 16;
+
+class KernelEmitter : public StatementEmitter {
+ public:
+  KernelEmitter(const GpuHooks& hooks, llvm::Module& module)
+      : StatementEmitter(module.getContext()), hooks_(hooks), module_(module) {
+    expressions_.hooks = &hooks;
+    expressions_.values.hooks = &hooks;
+    expressions_.require = [](Value*, const std::string&) { throw InternalError("a requirement reached a kernel"); };
+  }
+
+  EmittedKernel run(const ir::Node& kernel, const std::string& name) {
+    EmittedKernel result;
+    result.name = name;
+    result.parameters = kernel_parameters(kernel);
+    ensure(ir::as_constant(ir::as_expr(kernel.args[3]), &result.threads), "a block has a constant number of threads");
+    std::vector<llvm::Type*> types;
+    auto* global = llvm::PointerType::get(context_, hooks_.global_space());
+    for (const KernelParameter& p : result.parameters) types.push_back(p.is_buffer ? static_cast<llvm::Type*>(global) : b_.getInt64Ty());
+    function_ = llvm::Function::Create(llvm::FunctionType::get(b_.getVoidTy(), types, false), llvm::Function::ExternalLinkage,
+                                       name, module_);
+    function_->setDoesNotThrow();
+    hooks_.mark_kernel(*function_, result.threads);
+    b_.SetInsertPoint(llvm::BasicBlock::Create(context_, "entry", function_));
+    ValueEmitter& values = expressions_.values;
+    for (unsigned i = 0; i < types.size(); ++i) {
+      const KernelParameter& p = result.parameters[i];
+      llvm::Argument* argument = function_->getArg(i);
+      if (p.is_buffer) {
+        // No two buffers of a call share an element when one of them is written: the entry checks it.
+        argument->addAttr(llvm::Attribute::NoAlias);
+        if (!p.is_written) argument->addAttr(llvm::Attribute::ReadOnly);
+        expressions_.buffers[p.symbol] = {argument, p.type, nullptr};
+      } else if (p.type.is_bool()) {
+        expressions_.symbols[p.symbol] = b_.CreateICmpNE(argument, index(0));
+      } else {
+        Value* bits = b_.CreateTrunc(argument, b_.getIntNTy(p.type.is_index() ? 64 : p.type.bits));
+        expressions_.symbols[p.symbol] = b_.CreateBitCast(bits, values.type(p.type));
+      }
+    }
+    emit(kernel.args[4]);
+    b_.CreateRetVoid();
+    result.shared_bytes = shared_bytes_;
+    return result;
+  }
+
+ private:
+  void emit_other(const ir::Node& n) override {
+    if (n.op == Op::Produce) return emit(n.args[0]);
+    if (n.op == Op::Barrier) return hooks_.barrier(b_);
+    if (n.op == Op::Allocate) return emit_allocate(n);
+    throw InternalError(std::string("a statement that kernels do not take: ") + ir::info(n.op).name);
+  }
+
+  void emit_allocate(const ir::Node& n) {
+    const Type element = n.types.at(0);
+    std::int64_t count = 0;
+    ensure(ir::as_constant(ir::as_expr(n.args[0]), &count), "memory in a kernel has a constant size");
+    count = std::max<std::int64_t>(count, 1);
+    Value* pointer = nullptr;
+    if (static_cast<ir::MemoryKind>(n.integer) == ir::MemoryKind::GPUShared) {
+      pointer = b_.CreateGEP(b_.getInt8Ty(), shared(), index(static_cast<std::int64_t>(shared_bytes_)));
+      shared_bytes_ += (static_cast<std::uint64_t>(count * element.bytes()) + SharedAlignment - 1) / SharedAlignment * SharedAlignment;
+    } else {
+      llvm::BasicBlock& first = function_->getEntryBlock();
+      llvm::IRBuilder<> at_entry(&first, first.getFirstInsertionPt());
+      auto* array = llvm::ArrayType::get(expressions_.values.memory_type(element.element()), static_cast<std::uint64_t>(count));
+      llvm::AllocaInst* slot = at_entry.CreateAlloca(array);
+      slot->setAlignment(llvm::Align(16));
+      pointer = slot;
+    }
+    expressions_.buffers[n.symbol] = {pointer, element, nullptr};
+    emit(n.args[1]);
+    expressions_.buffers.erase(n.symbol);
+  }
+
+  /// The block's memory, as large as the launch asks for.
+  llvm::GlobalVariable* shared() {
+    if (llvm::GlobalVariable* known = module_.getNamedGlobal("sinter_shared")) return known;
+    auto* type = llvm::ArrayType::get(b_.getInt8Ty(), 0);
+    auto* made = new llvm::GlobalVariable(module_, type, false, llvm::GlobalValue::ExternalLinkage, nullptr, "sinter_shared",
+                                          nullptr, llvm::GlobalValue::NotThreadLocal, hooks_.shared_space());
+    made->setAlignment(llvm::Align(SharedAlignment));
+    return made;
+  }
+
+  const GpuHooks& hooks_;
+  llvm::Module& module_;
+  std::uint64_t shared_bytes_ = 0;
+};
+
+}  // namespace
+
+std::vector<EmittedKernel> emit_kernels(const ir::Module& source, const GpuHooks& hooks, llvm::Module& into) {
+  std::vector<EmittedKernel> result;
+  for (const ir::Ref& kernel : kernels_of(source.body)) {
+    const std::string name = "k" + std::to_string(result.size()) + "_" + kernel->symbol.name();
+    result.push_back(KernelEmitter(hooks, into).run(*kernel, name));
+  }
+  std::string problems;
+  llvm::raw_string_ostream stream(problems);
+  if (llvm::verifyModule(into, &stream)) throw InternalError("malformed LLVM IR: " + problems);
+  return result;
+}
+
+}  // namespace sinter::backends

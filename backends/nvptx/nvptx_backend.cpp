@@ -1,0 +1,28 @@
+#include "backends/nvptx/nvptx_backend.h"
+
+#include "backends/llvm/host_compiler.h"
+#include "backends/nvptx/ptx_compiler.h"
+
+namespace sinter::backends {
+
+CompiledModule NvptxBackend::compile(const ir::Module& module, const Target& target, const CompileOptions& options) const {
+  HostObject host = compile_host(module, "", options.listings);
+  PtxModule ptx = compile_ptx(module, target.architecture(), options.listings);
+  CompiledModule result;
+  result.name = module.name;
+  result.target = target;
+  result.arguments = module.arguments;
+  result.host_object = std::move(host.bytes);
+  for (const PtxKernel& k : ptx.kernels) result.kernel_calls.push_back({k.name, k.shared_bytes, k.threads, k.parameters.size()});
+  if (options.listings) {
+    result.listings["llvm"] = std::move(ptx.llvm_text);
+    result.listings["asm"] = ptx.text;
+  }
+  result.kernels = {{module.name, {{target.architecture(), std::move(ptx.text)}}}};
+  result.lower_ms = host.emit_ms + ptx.emit_ms;
+  result.optimize_ms = host.optimize_ms + ptx.optimize_ms;
+  result.codegen_ms = host.codegen_ms + ptx.codegen_ms;
+  return result;
+}
+
+}  // namespace sinter::backends

@@ -1,0 +1,369 @@
+#include "dsl/lowering/gpu/map_to_grid.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include <sinter/diagnostic.h>
+
+#include "dsl/algebra/simplify.h"
+
+namespace sinter::lowering {
+
+namespace {
+
+using algebra::simplify;
+using ir::LoopKind;
+using ir::MemoryKind;
+using ir::Op;
+using ir::Stmt;
+
+bool is_block_loop(const ir::Ref& n) { return n->op == Op::For && static_cast<LoopKind>(n->integer) == LoopKind::GpuBlock; }
+bool is_thread_loop(const ir::Ref& n) { return n->op == Op::For && ir::is_thread_loop(static_cast<LoopKind>(n->integer)); }
+
+template <typename Predicate>
+bool contains(const Stmt& s, const Predicate& predicate) {
+  bool found = false;
+  ir::for_each_node(s.node(), [&](const ir::Ref& n) {
+    found = found || predicate(n);
+    return !found && ir::is_statement(n->op);
+  });
+  return found;
+}
+
+Expr thread_index() { return ir::expr(Op::ThreadIndex, Index(), {}); }
+
+/// A nest of thread loops as digits of the thread's number, fastest first.
+struct ThreadNest {
+  struct Digit { Symbol variable; LoopKind kind; std::int64_t extent; std::int64_t place; };
+  std::vector<Digit> digits;
+  std::int64_t threads = 1;      // numbers below this are in the nest
+  bool lanes_alone = false;      // warps without lanes: lane 0 of each
+
+  static ThreadNest of(const Stmt& nest) {
+    std::vector<Digit> lanes, warps, threads;
+    ir::for_each_node(nest.node(), [&](const ir::Ref& n) {
+      if (is_thread_loop(n)) {
+        std::int64_t extent = 0;
+        ensure(ir::as_constant(ir::as_expr(n->args[1]), &extent), "thread loops run over constants");
+        const auto kind = static_cast<LoopKind>(n->integer);
+        auto& list = kind == LoopKind::GpuLane ? lanes : kind == LoopKind::GpuWarp ? warps : threads;
+        const bool known = std::any_of(list.begin(), list.end(), [&](const Digit& d) { return d.variable == n->symbol; });
+        if (!known) list.push_back({n->symbol, kind, std::max<std::int64_t>(extent, 1), 1});
+      }
+      return ir::is_statement(n->op);
+    });
+    constexpr std::int64_t WarpSize = 32;
+    ThreadNest result;
+    std::int64_t place = 1;
+    const auto add = [&](Digit d) {
+      d.place = place;
+      place *= d.extent;
+      result.digits.push_back(d);
+    };
+    for (const Digit& d : lanes) add(d);
+    if (!warps.empty()) {
+      result.lanes_alone = place < WarpSize;
+      place = WarpSize;
+    }
+    for (const Digit& d : warps) add(d);
+    for (auto d = threads.rbegin(); d != threads.rend(); ++d) add(*d);  // outermost found first
+    result.threads = place;
+    return result;
+  }
+
+  Expr value(const Digit& d) const {
+    Expr v = thread_index();
+    if (d.place > 1) v = v / ir::index_literal(d.place);
+    if (d.place * d.extent < threads) v = v % ir::index_literal(d.extent);
+    return v;
+  }
+
+  /// Which threads of a block of `all` take part; undefined: every one.
+  Expr takes_part(std::int64_t all) const {
+    Expr condition;
+    if (threads < all) condition = ir::binary(Op::Less, thread_index(), ir::index_literal(threads));
+    if (lanes_alone) {
+      std::int64_t lanes = 1;
+      for (const Digit& d : digits) lanes = d.kind == LoopKind::GpuLane ? d.extent : lanes;
+      const Expr lane = ir::binary(Op::Less, thread_index() % ir::index_literal(32), ir::index_literal(lanes));
+      condition = condition.defined() ? ir::binary(Op::And, condition, lane) : lane;
+    }
+    return condition;
+  }
+};
+
+/// Buffers touched, by what they are called.
+struct Accesses {
+  std::unordered_set<Symbol> reads, writes;
+  void add(const Accesses& o) {
+    reads.insert(o.reads.begin(), o.reads.end());
+    writes.insert(o.writes.begin(), o.writes.end());
+  }
+  bool conflicts(const Accesses& later) const {
+    const auto meet = [](const std::unordered_set<Symbol>& a, const std::unordered_set<Symbol>& b) {
+      return std::any_of(a.begin(), a.end(), [&](const Symbol& s) { return b.count(s) != 0; });
+    };
+    return meet(writes, later.reads) || meet(writes, later.writes) || meet(reads, later.writes);
+  }
+  bool operator==(const Accesses& o) const { return reads == o.reads && writes == o.writes; }
+};
+
+/// The body of one kernel.
+class BlockBody {
+ public:
+  BlockBody(const Stmt& body, const std::string& kernel) : kernel_(kernel) {
+    ir::for_each_node(body.node(), [&](const ir::Ref& n) {
+      if (is_thread_loop(n)) {
+        threads_ = std::max(threads_, ThreadNest::of(Stmt(n)).threads);
+        return false;
+      }
+      return ir::is_statement(n->op);
+    });
+    threads_ = (threads_ + 31) / 32 * 32;
+    result_ = block_level(body);
+  }
+  const Stmt& result() const { return result_; }
+  std::int64_t threads() const { return threads_; }
+
+ private:
+  CompileError refusal(const std::string& reason, const std::string& remedy) const {
+    return CompileError(Diagnostic{kernel_, "", reason, remedy, {}, 0});
+  }
+
+  /// Memory that threads share: all but what is allocated inside thread loops.
+  Accesses accesses_of(const ir::Ref& n) const {
+    Accesses found;
+    std::unordered_set<Symbol> own;
+    ir::for_each_node(n, [&](const ir::Ref& r) {
+      if (r->op == Op::Allocate) own.insert(r->symbol);
+      if (r->op == Op::Load) found.reads.insert(r->symbol);
+      if (r->op == Op::Store || r->op == Op::AtomicStore) found.writes.insert(r->symbol);
+      return true;
+    });
+    for (const Symbol& s : own) {
+      found.reads.erase(s);
+      found.writes.erase(s);
+    }
+    return found;
+  }
+
+  /// Whether a barrier must stand in front of what touches these.
+  bool wait_for(const Accesses& touched) {
+    const bool waits = pending_.conflicts(touched);
+    if (waits) pending_ = {};
+    pending_.add(touched);
+    return waits;
+  }
+  Stmt phase(const Accesses& touched, const Stmt& s) { return wait_for(touched) ? ir::block({ir::barrier(), s}) : s; }
+
+  Stmt block_level(const Stmt& s) {
+    if (s->op == Op::Block) {
+      std::vector<Stmt> parts;
+      for (const ir::Ref& part : s->args) parts.push_back(block_level(Stmt(part)));
+      return ir::block(std::move(parts));
+    }
+    if (s->op == Op::Produce) return ir::produce(s->symbol, block_level(ir::stmt_arg(s, 0)));
+    if (s->op == Op::Let) {
+      const bool waits = wait_for(accesses_of(s->args[0]));
+      const Stmt inner = ir::let(s->symbol, ir::arg(s, 0), block_level(ir::stmt_arg(s, 1)));
+      return waits ? ir::block({ir::barrier(), inner}) : inner;
+    }
+    if (s->op == Op::Allocate) return allocation(s);
+    if (s->op == Op::Free) return {};
+    if (is_thread_loop(s.node())) return nest(s);
+    if (!shared_by_threads(s)) return on_one_thread(s);
+    if (s->op == Op::If) return conditional(s);
+    if (s->op == Op::For) return loop(s);
+    return on_one_thread(s);
+  }
+
+  /// Whether several threads take part in the statement, or all see memory that it allocates.
+  static bool shared_by_threads(const Stmt& s) {
+    return contains(s, [](const ir::Ref& n) { return is_thread_loop(n) || n->op == Op::Allocate; });
+  }
+
+  Stmt on_one_thread(const Stmt& s) {
+    const Expr first = ir::binary(Op::Equal, thread_index(), ir::index_literal(0));
+    return phase(accesses_of(s.node()), ir::if_then(first, thread_level(s)));
+  }
+
+  Stmt nest(const Stmt& s) {
+    const ThreadNest found = ThreadNest::of(s);
+    Stmt body = strip(s, found);
+    if (const Expr condition = found.takes_part(threads_); condition.defined()) body = ir::if_then(condition, body);
+    return phase(accesses_of(s.node()), body);
+  }
+
+  /// Thread loops become lets.
+  Stmt strip(const Stmt& s, const ThreadNest& found) {
+    if (!contains(s, is_thread_loop)) return thread_level(s);
+    std::vector<ir::Ref> args;
+    for (const ir::Ref& a : s->args) args.push_back(ir::is_statement(a->op) ? strip(Stmt(a), found).node() : a);
+    if (!is_thread_loop(s.node())) return Stmt(ir::with_args(s.node(), std::move(args)));
+    for (const ThreadNest::Digit& d : found.digits) {
+      if (d.variable == s->symbol) {
+        return ir::let(s->symbol, simplify(ir::arg(s, 0) + found.value(d)), Stmt(args[2]));
+      }
+    }
+    throw InternalError("a thread loop is outside its nest");
+  }
+
+  /// What one thread does: memory becomes its own.
+  Stmt thread_level(const Stmt& s) {
+    if (s->op == Op::Assert) {
+      throw refusal("require() cannot stop a kernel: '" + s->symbol.name() + "'",
+                    "compute the stage with the requirement on the host (compute_root without GPU loops)");
+    }
+    if (s->op == Op::Free) return {};
+    std::vector<ir::Ref> args;
+    for (const ir::Ref& a : s->args) args.push_back(ir::is_statement(a->op) ? thread_level(Stmt(a)).node() : a);
+    args.erase(std::remove(args.begin(), args.end(), nullptr), args.end());
+    if (s->op == Op::Allocate) {
+      const auto kind = static_cast<MemoryKind>(s->integer);
+      std::int64_t size = 0;
+      if (!ir::as_constant(ir::arg(s, 0), &size)) throw not_constant(s);
+      if (kind == MemoryKind::GPUShared) {
+        throw refusal("'" + s->symbol.name() + "' is computed inside a thread: shared memory belongs to the whole block",
+                      "compute it at a block loop, or store it in MemoryType::Register");
+      }
+      return ir::allocate(s->symbol, s->types[0], ir::as_expr(args[0]), MemoryKind::Stack, Stmt(args[1]));
+    }
+    if (s->op == Op::Block) {
+      std::vector<Stmt> parts;
+      for (const ir::Ref& a : args) parts.emplace_back(a);
+      return ir::block(std::move(parts));
+    }
+    return Stmt(ir::with_args(s.node(), std::move(args)));
+  }
+
+  CompileError not_constant(const Stmt& s) const {
+    return refusal("the size of '" + s->symbol.name() + "' inside the kernel is not a constant",
+                   "compute it at root, or give its dimensions constant extents (bound_extent, a constant tile)");
+  }
+
+  Stmt allocation(const Stmt& s) {
+    const auto kind = static_cast<MemoryKind>(s->integer);
+    std::int64_t size = 0;
+    if (!ir::as_constant(ir::arg(s, 0), &size)) throw not_constant(s);
+    if (kind == MemoryKind::Heap && size * s->types[0].bytes() > LargestShared) {
+      throw refusal("'" + s->symbol.name() + "' takes " + std::to_string(size * s->types[0].bytes()) + " bytes for each block",
+                    "use a smaller tile, or compute_root()");
+    }
+    // In a loop the same memory serves the next iteration: what was read is still pending then.
+    const Stmt body = block_level(ir::stmt_arg(s, 1));
+    return ir::allocate(s->symbol, s->types[0], ir::arg(s, 0), MemoryKind::GPUShared, body);
+  }
+
+  Stmt conditional(const Stmt& s) {
+    const bool waits = wait_for(accesses_of(s->args[0]));
+    const Accesses before = pending_;
+    const Stmt then_case = block_level(ir::stmt_arg(s, 1));
+    const Accesses after_then = pending_;
+    Stmt else_case;
+    pending_ = before;
+    if (s->args.size() > 2) else_case = block_level(ir::stmt_arg(s, 2));
+    pending_.add(after_then);
+    const Stmt result = ir::if_then(ir::arg(s, 0), then_case, else_case);
+    return waits ? ir::block({ir::barrier(), result}) : result;
+  }
+
+  /// A loop that all threads run together.
+  Stmt loop(const Stmt& s) {
+    // What is pending at the end of an iteration is pending at the start of the next.
+    Stmt body;
+    for (;;) {
+      const Accesses entry = pending_;
+      body = block_level(ir::stmt_arg(s, 2));
+      Accesses both = entry;
+      both.add(pending_);
+      if (both == entry) break;
+      pending_ = both;
+    }
+    return ir::for_loop(s->symbol, ir::arg(s, 0), ir::arg(s, 1), LoopKind::Serial, body);
+  }
+
+  static constexpr std::int64_t LargestShared = 256 * 1024;
+  const std::string kernel_;
+  std::int64_t threads_ = 1;
+  Accesses pending_;  // since the last barrier
+  Stmt result_;
+};
+
+class KernelMaker {
+ public:
+  Stmt host(const Stmt& s) {
+    if (!contains(s, is_block_loop)) return s;
+    if (is_block_loop(s.node())) return kernel(s);
+    const Symbol outer = stage_;
+    if (s->op == Op::Produce) stage_ = s->symbol;
+    std::vector<ir::Ref> args;
+    for (const ir::Ref& a : s->args) args.push_back(ir::is_statement(a->op) ? host(Stmt(a)).node() : a);
+    stage_ = outer;
+    return Stmt(ir::with_args(s.node(), std::move(args)));
+  }
+
+ private:
+  /// What stands between the first block loop and the body: a block loop, a let or a guard.
+  struct Item { Stmt statement; int dimension = -1; };
+
+  Stmt kernel(const Stmt& first) {
+    std::vector<Item> items;
+    Stmt body = first;
+    int blocks = 0;
+    while (contains(body, is_block_loop)) {
+      const bool passes = is_block_loop(body.node()) || body->op == Op::Let || body->op == Op::Produce ||
+                          (body->op == Op::If && body->args.size() == 2);
+      if (!passes) {
+        throw CompileError(Diagnostic{stage_.name(), "gpu_blocks", "something is computed between two loops over blocks",
+                                      "compute it inside the innermost of them, or at root", {}, 0});
+      }
+      if (is_block_loop(body.node())) ++blocks;
+      if (body->op != Op::Produce) items.push_back({body});
+      body = Stmt(body->args[body->op == Op::For ? 2 : body->op == Op::Produce ? 0 : 1]);
+    }
+    ensure(blocks <= 3, "a grid has three dimensions");
+    int dimension = blocks;
+    ir::GridSize size{{ir::index_literal(1), ir::index_literal(1), ir::index_literal(1)}, {}};
+    ir::Substitution known;  // lets around the block loops, in terms of what the host knows
+    std::unordered_set<Symbol> of_device;
+    for (Item& item : items) {
+      const Stmt& s = item.statement;
+      if (s->op == Op::Let) known.insert_or_assign(s->symbol, ir::substitute(ir::arg(s, 0), known));
+      if (s->op != Op::For) continue;
+      item.dimension = --dimension;
+      const Expr extent = simplify(ir::substitute(ir::arg(s, 1), known));
+      for (const Symbol& used : ir::free_symbols(extent.node())) {
+        if (!of_device.count(used)) continue;
+        throw CompileError(Diagnostic{stage_.name(), "gpu_blocks", "the number of blocks along '" + s->symbol.name() + "' depends on '" + used.name() + "'",
+                                      "make the outer loop serial, or fuse the two loops", {}, 0});
+      }
+      size.blocks[item.dimension] = extent;
+      of_device.insert(s->symbol);
+    }
+    std::string name = stage_.name();
+    for (char& c : name) {
+      if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+    }
+    const BlockBody made(body, stage_.name());
+    size.threads = ir::index_literal(made.threads());
+    Stmt result = made.result();
+    for (auto item = items.rbegin(); item != items.rend(); ++item) {
+      const Stmt& s = item->statement;
+      if (s->op == Op::Let) result = ir::let(s->symbol, ir::arg(s, 0), result);
+      else if (s->op == Op::If) result = ir::if_then(ir::arg(s, 0), result);
+      else result = ir::let(s->symbol, simplify(ir::arg(s, 0) + ir::expr(Op::BlockIndex, Index(), {ir::index_literal(item->dimension)})), result);
+    }
+    return ir::kernel(Symbol::fresh(name), size, result);
+  }
+
+  Symbol stage_ = Symbol::named("kernel");
+};
+
+}  // namespace
+
+ir::Module map_to_grid(ir::Module module, const LowerOptions&) {
+  if (module.body.defined()) module.body = KernelMaker().host(module.body);
+  return module;
+}
+
+}  // namespace sinter::lowering

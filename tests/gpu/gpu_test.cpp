@@ -1,0 +1,65 @@
+#include "tests/gpu/gpu_test.h"
+
+#include <cstdlib>
+#include <sstream>
+
+#include "backends/driver/compile_pipeline.h"
+#include "dsl/lowering/passes.h"
+#include "tests/unit/lowering/harness.h"
+
+namespace sinter::test {
+
+Target gpu_target() {
+  const char* named = std::getenv("SINTER_TEST_TARGET");
+  return Target(named ? named : "emulated-nvptx-sm_90a");
+}
+
+ImageParam random_image(Type type, const std::vector<int>& sizes, const std::string& name) {
+  ImageParam image(type, static_cast<int>(sizes.size()), name);
+  image.set(random_buffer(type, sizes, std::vector<int>(sizes.size(), 0), 17));
+  return image;
+}
+
+void expect_right_on_gpu(const std::vector<Func>& outputs, const std::vector<int>& sizes, const std::vector<ImageParam>& inputs,
+                         int min) {
+  const auto scheduled = driver::resolve_pipeline(outputs, Schedule::of(outputs));
+  Inputs given;
+  for (const ImageParam& image : inputs) given.images.emplace_back(image, image.get());
+  const std::vector<Buffer<>> expected = make_outputs(outputs, sizes, min), got = make_outputs(outputs, sizes, min);
+  evaluate(scheduled.algorithm, test::bind(scheduled.algorithm, given, expected));
+  driver::CompileOptions options;
+  options.verify = true;
+  options.listings = true;
+  const driver::Compiled compiled = driver::compile_pipeline(scheduled, gpu_target(), options);
+  ASSERT_FALSE(compiled.code.kernel_calls.empty()) << "nothing runs on the GPU:\n" << ir::print(compiled.module);
+  try {
+    compiled.executable->launch(test::bind(scheduled.algorithm, given, got), nullptr);
+  } catch (const Error& e) {
+    FAIL() << e.what() << "\n" << ir::print(compiled.module) << compiled.code.listings.at("asm");
+  }
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    EXPECT_EQ(bytes_of(got[i]), bytes_of(expected[i])) << "output " << i << " differs:\n" << ir::print(compiled.module);
+  }
+}
+
+std::string gpu_refusal(const std::vector<Func>& outputs) {
+  try {
+    driver::compile_pipeline(driver::resolve_pipeline(outputs, Schedule::of(outputs)), Target("nvptx-sm_90a"));
+  } catch (const DeviceError&) {  // no such device here
+  } catch (const Error& e) {
+    const Diagnostic& d = e.diagnostic();
+    EXPECT_FALSE(d.remedy.empty()) << d.reason;
+    return d.stage + ": " + d.directive + ": " + d.reason;
+  }
+  return "";
+}
+
+int count_lines(const std::vector<Func>& outputs, const std::string& word) {
+  const auto scheduled = driver::resolve_pipeline(outputs, Schedule::of(outputs));
+  std::istringstream text(ir::print(lowering::lower(scheduled)));
+  int count = 0;
+  for (std::string line; std::getline(text, line);) count += line.find(word) != std::string::npos;
+  return count;
+}
+
+}  // namespace sinter::test
