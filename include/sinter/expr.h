@@ -160,6 +160,17 @@ Expr is_finite(LocatedExpr);
 /// Portable: identical bits on every target; <= 1 ulp for f32 (pow 2). f64 is host-only.
 Expr sqrt(LocatedExpr);
 Expr rsqrt(LocatedExpr);
+// The target's approximations: on a GPU its own instructions, with the error that the target states; on
+// the host the portable functions. Equal for all schedules on one target, not across targets.
+Expr fast_exp2(LocatedExpr);
+Expr fast_log2(LocatedExpr);
+Expr fast_exp(LocatedExpr);           // fast_exp2(x * log2(e))
+Expr fast_log(LocatedExpr);           // fast_log2(x) * ln(2)
+Expr fast_tanh(LocatedExpr);
+Expr fast_sin(LocatedExpr);
+Expr fast_cos(LocatedExpr);
+Expr fast_inverse(LocatedExpr);       // 1 / x
+Expr fast_inverse_sqrt(LocatedExpr);  // 1 / sqrt(x)
 Expr exp(LocatedExpr);
 Expr exp2(LocatedExpr);
 Expr log(LocatedExpr);

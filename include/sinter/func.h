@@ -13,6 +13,7 @@
 #include <sinter/param.h>
 #include <sinter/pipeline.h>
 #include <sinter/reduction.h>
+#include <sinter/gpu_schedule.h>
 #include <sinter/schedule_types.h>
 #include <sinter/tuple.h>
 
@@ -84,7 +85,7 @@ class FuncRef {
 };
 
 /// One definition of a Func, to be scheduled.
-class Stage {
+class Stage : public GpuSchedule<Stage> {
   using Location = std::source_location;
 
  public:
@@ -127,6 +128,11 @@ class Stage {
                 Location where = Location::current());
   Stage& partition(const VarOrRVar&, Partition, Location where = Location::current());
   Stage& atomic(Location where = Location::current());
+  /// What GpuSchedule is made of.
+  Stage& gpu_loops(GpuLevel, const std::vector<VarOrRVar>&);
+  Stage& gpu_one_thread(Location);
+  Stage& gpu_tiles(const std::vector<VarOrRVar>& old, const std::vector<VarOrRVar>& blocks,
+                   const std::vector<VarOrRVar>& threads, const std::vector<Expr>& sizes, TailStrategy, Location);
   Stage specialize(const Expr& condition, Location where = Location::current());
   void specialize_fail(const std::string& message, Location where = Location::current());
   /// Splits a reduction: the given reduction variables become pure variables of a new Func, which
@@ -143,7 +149,7 @@ class Stage {
   std::vector<Expr> branch_;
 };
 
-class Func {
+class Func : public GpuSchedule<Func> {
   using Location = std::source_location;
 
  public:
@@ -219,6 +225,11 @@ class Func {
                Location where = Location::current());
   Func& partition(const VarOrRVar&, Partition, Location where = Location::current());
   Func& atomic(Location where = Location::current());
+  /// What GpuSchedule is made of.
+  Func& gpu_loops(GpuLevel, const std::vector<VarOrRVar>&);
+  Func& gpu_one_thread(Location);
+  Func& gpu_tiles(const std::vector<VarOrRVar>& old, const std::vector<VarOrRVar>& blocks,
+                   const std::vector<VarOrRVar>& threads, const std::vector<Expr>& sizes, TailStrategy, Location);
   Stage specialize(const Expr& condition, Location where = Location::current());
   void specialize_fail(const std::string& message, Location where = Location::current());
 

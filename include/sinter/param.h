@@ -68,14 +68,20 @@ class ImageParam {
   /// One dimension of the image, as expressions of its caller's buffer.
   class Dimension {
    public:
-    Dimension(std::shared_ptr<const ImageContents> image, int d) : image_(std::move(image)), d_(d) {}
+    Dimension(std::shared_ptr<ImageContents> image, int d) : image_(std::move(image)), d_(d) {}
     Expr min() const;
     Expr extent() const;
     Expr max() const;
     Expr stride() const;
+    // What every buffer must have: each call checks it, and the compiler relies on it. Made of numbers,
+    // Params and fields of images.
+    Dimension& set_min(const Expr&, Location where = Location::current());
+    Dimension& set_extent(const Expr&, Location where = Location::current());
+    Dimension& set_stride(const Expr&, Location where = Location::current());
+    Dimension& set_bounds(const Expr& min, const Expr& extent, Location where = Location::current());
 
    private:
-    std::shared_ptr<const ImageContents> image_;
+    std::shared_ptr<ImageContents> image_;
     int d_;
   };
 
@@ -113,6 +119,10 @@ class ImageParam {
 
   /// A Func that copies the image.
   operator Func() const;
+  /// A stage that copies the image, between it and all its callers or the given ones; as Func::in.
+  Func in(Location where = Location::current()) const;
+  Func in(const Func& caller, Location where = Location::current()) const;
+  Func in(const std::vector<Func>& callers, Location where = Location::current()) const;
   const std::shared_ptr<ImageContents>& contents() const { return contents_; }
 
  private:

@@ -16,7 +16,8 @@ enum class TailStrategy { Auto, RoundUp, GuardWithIf, ShiftInwards };
 /// Whether a loop is cut into a part with and parts without boundary conditions.
 enum class Partition { Auto, Never, Always };
 /// Where a stage is stored.
-enum class MemoryType { Auto, Heap, Stack, Register };
+/// Register on a GPU: each thread keeps its own elements. GPUShared: one copy a block.
+enum class MemoryType { Auto, Heap, Stack, Register, GPUShared };
 
 /// A loop variable in a directive, and where it was written.
 struct VarOrRVar {
