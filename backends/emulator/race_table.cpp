@@ -30,6 +30,9 @@ void RaceTable::cut_page(Page& page, unsigned shift) {
 }
 
 bool RaceTable::ordered(const Me& me, std::uint32_t number, unsigned lane) {
+  // The read-only path sees no write of its launch, however ordered.
+  if (records_[number].read_only && me.record.write) return false;
+  if (records_[number].write && me.record.read_only) return false;
   return me.clock.ordered(records_[number], lane, me.lane);
 }
 
@@ -48,7 +51,8 @@ bool RaceTable::harmless(const Me& me, std::uint32_t number, unsigned lane) {
 void RaceTable::slow_access(const WarpClock& clock, std::uint32_t mine, unsigned lane, Cell& cell,
                             bool write, std::optional<Conflict>& conflict) {
   if (cell.write && clock.all_lanes_know(records_[cell.write])) known_write_ = cell.write;
-  if (cell.access && cell.kind == Kind::Single && clock.all_lanes_know(records_[cell.access])) {
+  if (cell.access && cell.kind == Kind::Single && !records_[cell.access].read_only &&
+      clock.all_lanes_know(records_[cell.access])) {
     known_access_ = cell.access;
   }
   const Me me{clock, records_[mine], mine, lane, conflict};
@@ -103,7 +107,8 @@ void RaceTable::remember(const Me& me, Cell& cell) {
     };
     if (!cell.access) return replace(me.lane);
     const Record& old = records_[cell.access];
-    if (!old.pending && (!me.record.strong || (old.strong && old.scope >= me.record.scope))) {
+    if (!old.pending && (!old.read_only || me.record.read_only) &&
+        (!me.record.strong || (old.strong && old.scope >= me.record.scope))) {
       if (ordered(me, cell.access, cell.access_lane)) return replace(me.lane);
       // Two lanes of a warp: the newer access stands for both.
       if (old.warp == me.record.warp) return replace(SeveralLanes);
@@ -150,6 +155,7 @@ void RaceTable::add_to_list(const Me& me, Cell& cell, std::uint8_t lane) {
       const Record& old = records_[node.record];
       const unsigned old_lane = lane_of(node, cell);
       const bool covered = (me.record.write || !old.write) && !old.pending &&
+                           (!old.read_only || me.record.read_only) &&
                            (!me.record.strong || (old.strong && old.scope >= me.record.scope));
       if (covered) {
         if (node.record == me.number && (old_lane == me.lane || old_lane == SeveralLanes)) {

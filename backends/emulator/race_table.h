@@ -93,12 +93,13 @@ class RaceTable {
       known_to_ = clock.warp();
       known_write_ = known_access_ = 0;
     }
-    const bool strong = records_[mine].strong;
+    const Record& record = records_[mine];
+    const std::uint32_t known_write = record.read_only ? 0 : known_write_;
     std::optional<Conflict> conflict;
     for (unsigned i = 0; i < count; ++i) {
       Cell& c = cell[i];
       const bool quick =
-          (c.write == 0 || c.write == known_write_) && c.kind == Kind::Single && !strong;
+          (c.write == 0 || c.write == known_write) && c.kind == Kind::Single && !record.strong;
       if (quick && (c.access == 0 || c.access == known_access_)) {
         if (Write) {
           c = {mine, 0, static_cast<std::uint8_t>(lane), 0, Kind::Single};

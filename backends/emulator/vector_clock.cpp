@@ -108,6 +108,7 @@ void WarpClock::synchronise(LaneMask mask) {
       base_.join(states_[lane]->known);
       states_[lane]->known = {};
     });
+    knowing_ = 0;
     base_.set(warp_, now_);
     ++now_;
     return;
@@ -129,9 +130,13 @@ VectorClock WarpClock::publish(LaneMask mask) {
 
 void WarpClock::learn(LaneMask mask, const VectorClock& news) {
   if (mask == lanes_) {
+    // A barrier of all lanes: the news include what single ones knew.
+    for_each_lane(knowing_, [&](unsigned lane) { states_[lane]->known = {}; });
+    knowing_ = 0;
     base_.join(news);
     return;
   }
+  knowing_ |= mask;
   for_each_lane(mask, [&](unsigned lane) { state_of(lane).known.join(news); });
 }
 
@@ -173,12 +178,14 @@ void WarpClock::fence(LaneMask mask, Scope scope) {
     for (const Published& published : state.seen) {
       if (reaches(published.scope, published.block, scope, block_)) {
         state.known.join(*published.clock);
+        knowing_ |= LaneMask{1} << lane;
       }
     }
     state.seen.clear();
   });
   // Each lane publishes its own past only: neighbours are covered by the barrier that precedes a
   // correct fence, and missed where it is missing.
+  fenced_ = true;
   const std::uint32_t before = now_;
   for_each_lane(mask, [&](unsigned lane) {
     VectorClock known = base_;

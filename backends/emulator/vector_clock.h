@@ -28,7 +28,8 @@ struct Record {
   bool write = false;
   bool strong = false;  ///< atomic, volatile or relaxed: does not race with its like in scope
   Scope scope = Scope::Block;
-  bool pending = false;  ///< an asynchronous copy nobody waited for: ordered before nothing
+  bool read_only = false;  ///< ld.global.nc: what it reads may not be written in this launch
+  bool pending = false;    ///< an asynchronous copy nobody waited for: ordered before nothing
 };
 
 class VectorClock {
@@ -91,8 +92,10 @@ class WarpClock {
   std::uint32_t now() const { return now_; }
   bool same_block(WarpId other) const { return base_.is_near(other); }
 
-  /// No lane knows more than the others, nor owes anything to a fence.
-  bool uniform() const { return special_ == 0; }
+  /// No lane knows more than the others.
+  bool uniform() const { return knowing_ == 0; }
+  /// Some relaxed write of this warp could publish what precedes a fence.
+  bool has_fences() const { return fenced_; }
   /// Every lane knows it, from now on: knowledge only grows.
   bool all_lanes_know(const Record& record) const {
     return !record.pending && base_.knows_warp(record.warp, record.clock);
@@ -126,6 +129,8 @@ class WarpClock {
   std::uint32_t now_ = 1;
   VectorClock base_;
   LaneMask special_ = 0;  ///< lanes with a state
+  LaneMask knowing_ = 0;  ///< lanes that know more than base_
+  bool fenced_ = false;
   std::array<std::unique_ptr<LaneState>, Lanes> states_;
 };
 

@@ -266,6 +266,7 @@ const DecodeTable& control_instructions() {
       {"nanosleep", nothing},
       {"griddepcontrol", nothing},
       {"pmevent", nothing},
+      {"setmaxnreg", nothing},
       {"bar", barrier},
       {"barrier", barrier},
       {"shfl", shuffle},

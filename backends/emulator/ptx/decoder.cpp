@@ -459,6 +459,7 @@ void Decoder::lay_out_shared(const FunctionSyntax& function, std::uint64_t& end)
       }
       end = align_up(end, variable.alignment);
       shared_[variable.name] = end;
+      shared_variables_.push_back({variable.name, end, dynamic ? 0 : variable.size});
       if (!dynamic) end += variable.size;
     }
   };
@@ -486,6 +487,7 @@ Module Decoder::decode() {
     if (!function.kernel) lay_out_shared(function, shared_by_functions_end_);
   }
   shared_by_functions_ = shared_;
+  const std::vector<SharedVariable> shared_by_functions = shared_variables_;
   // Kernels share the registers of device functions, and have the rest for themselves.
   for (const bool kernels : {false, true}) {
     const RegisterFile file = file_;
@@ -497,9 +499,13 @@ Module Decoder::decode() {
         file_ = file;
         constants_ = constants;
         specials_ = specials;
+        shared_variables_ = shared_by_functions;
       }
       decode_function(i);
-      if (kernels) module.functions[i].registers = file_;
+      if (kernels) {
+        module.functions[i].registers = file_;
+        module.functions[i].shared = shared_variables_;
+      }
     }
   }
   check_recursion();

@@ -124,6 +124,7 @@ class Decoder {
   std::map<Special, Slot> specials_;
   std::map<std::string, std::uint64_t> shared_;  ///< addresses, of the function in hand
   std::map<std::string, std::uint64_t> shared_by_functions_;
+  std::vector<SharedVariable> shared_variables_;
   std::uint64_t shared_by_functions_end_ = 0;
   std::unordered_map<std::string, std::uint32_t> frame_;  ///< of the function in hand
   std::map<std::tuple<unsigned, unsigned, std::string>, std::uint32_t> locations_;

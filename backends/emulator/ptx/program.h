@@ -208,6 +208,11 @@ struct RegisterFile {
   Slot units = FirstSlot;
 };
 
+struct SharedVariable {
+  std::string name;
+  std::uint64_t offset, size;  ///< size 0: dynamic, to the end
+};
+
 struct Function {
   std::string name;
   bool kernel = false;
@@ -215,8 +220,9 @@ struct Function {
   std::vector<std::uint32_t> frame_parameters, frame_results;
   std::vector<Variable> parameters, results;
   KernelInfo info;
-  std::uint64_t shared_end = 0;  ///< where dynamic shared memory starts
-  RegisterFile registers;        ///< of a kernel
+  std::uint64_t shared_end = 0;        ///< where dynamic shared memory starts
+  std::vector<SharedVariable> shared;  ///< of a kernel
+  RegisterFile registers;              ///< of a kernel
 };
 
 struct Module {

@@ -41,6 +41,7 @@ std::string hex(std::uint32_t value) {
 Warp::Warp(const Module& module, const Function& kernel, Block& block, std::uint32_t number,
            const std::vector<std::uint64_t>& variables)
     : module_(module),
+      kernel_(kernel),
       block_(block),
       number_(number),
       lanes_(first_lanes(block.threads() - number * Lanes)),

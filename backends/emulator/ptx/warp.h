@@ -124,9 +124,11 @@ class Warp final : public Agent {
   void race(const Instruction&, const View&, std::uint64_t offset, unsigned bytes, unsigned lane,
             bool write, const Conflict&);
   std::string describe(const Conflict&) const;
+  std::string describe_place(const View&, std::uint64_t offset) const;
   std::string place_of(std::uint32_t instruction) const;
 
   const Module& module_;
+  const Function& kernel_;
   Block& block_;
   std::uint32_t number_;  ///< in the block
   LaneMask lanes_;        ///< that exist

@@ -277,6 +277,7 @@ std::uint32_t Warp::record(const Instruction& i, const MemoryOperation& m, RaceT
   made.write = write;
   made.strong = m.strong;
   made.scope = m.scope;
+  made.read_only = m.read_only;
   slot = {&table, clock_.now(), table.add(made)};
   return slot.number;
 }
@@ -298,15 +299,33 @@ std::string Warp::describe(const Conflict& conflict) const {
          " by " + who + " at " + place_of(other.instruction);
 }
 
+std::string Warp::describe_place(const View& view, std::uint64_t offset) const {
+  std::string name = view.allocation->name;
+  if (view.shared) {
+    for (const SharedVariable& variable : kernel_.shared) {
+      if (offset >= variable.offset &&
+          (variable.size == 0 || offset < variable.offset + variable.size)) {
+        name = variable.name;
+        offset -= variable.offset;
+        break;
+      }
+    }
+  }
+  return "offset " + std::to_string(offset) + " of '" + name + "'";
+}
+
 void Warp::race(const Instruction& i, const View& view, std::uint64_t offset, unsigned bytes,
                 unsigned lane, bool write, const Conflict& conflict) {
+  const bool read_only = i.kind == Kind::Load && module_.memory[i.detail].read_only;
   const FaultKind kind = view.shared ? FaultKind::SharedRace : FaultKind::GlobalRace;
   if (block_.state().faults.knows(kind, i.line, conflict.record.instruction + 1)) return;
   std::string text = std::string(write ? "writes" : "reads") + " " + std::to_string(bytes) +
-                     " bytes at offset " + std::to_string(offset) + " of '" +
-                     view.allocation->name + "', unordered with " + describe(conflict);
+                     " bytes at " + describe_place(view, offset) + ", unordered with " +
+                     describe(conflict);
   if (conflict.record.pending) {
     text += ": nobody has waited for it";
+  } else if (conflict.record.read_only || read_only) {
+    text += ": ld.global.nc may only read what no one writes in the launch";
   } else if (conflict.record.warp == clock_.warp()) {
     text += ": lanes of one warp need bar.warp.sync between them";
   } else if (conflict.record.strong) {
@@ -512,8 +531,8 @@ void Warp::store(const Instruction& i, LaneMask active) {
             }
             if (!equal) {
               fault(view.shared ? FaultKind::SharedRace : FaultKind::GlobalRace, i, lane,
-                    "stores to offset " + std::to_string(offset[lane]) + " of '" +
-                        view.allocation->name + "', as lane " + std::to_string(earlier) +
+                    "stores to " + describe_place(view, offset[lane]) + ", as lane " +
+                        std::to_string(earlier) +
                         " of the same warp does in the same instruction with another value");
             }
           });
@@ -526,7 +545,7 @@ void Warp::store(const Instruction& i, LaneMask active) {
         }
         if (!m.strong) {
           if (table.has_variables()) table.forget_variable(offset[lane]);
-        } else {
+        } else if (m.release || clock_.has_fences() || table.has_variables()) {
           clock_.write(table.variable(offset[lane]), lane, m.release, m.scope, false);
         }
       });
@@ -579,9 +598,11 @@ void Warp::atomic(const Instruction& i, LaneMask active) {
         if (const auto conflict = table->write(clock_, mine, lane, offset[lane], bytes)) {
           race(i, view, offset[lane], bytes, lane, true, *conflict);
         }
-        SyncVariable& variable = table->variable(offset[lane]);
-        clock_.read(variable, lane, m.acquire, m.scope);
-        clock_.write(variable, lane, m.release, m.scope, true);
+        if (m.release || clock_.has_fences() || table->has_variables()) {
+          SyncVariable& variable = table->variable(offset[lane]);
+          clock_.read(variable, lane, m.acquire, m.scope);
+          clock_.write(variable, lane, m.release, m.scope, true);
+        }
       } else {
         std::memset(view.undefined + offset[lane], 0, m.width);
       }

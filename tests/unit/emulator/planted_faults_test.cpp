@@ -179,6 +179,13 @@ std::vector<Planted> table() {
                "st.global.u32 [%rd102], %r1;\nL:",
                "ld.global.u32 %r4, [%rd102];\nbar.sync 0;\nsetp.ne.s32 %p1, %r1, 0;\n@%p1 bra L;\n"
                "st.global.u32 [%rd102], %r1;\nL:"});
+  t.push_back({"GlobalRaceReadOnlyPath", FaultKind::GlobalRace,
+               "st.global.u32 [%rd1], %r1;\nbar.sync 0;\nld.global.nc.u32 %r4, [%rd100];",
+               "st.global.u32 [%rd1], %r1;\nbar.sync 0;\nld.global.u32 %r4, [%rd100];\n"
+               "ld.global.nc.u32 %r5, [%rd102];"});
+  t.push_back({"GlobalRaceReadOnlyPathLater", FaultKind::GlobalRace,
+               "ld.global.nc.u32 %r4, [%rd1];\nbar.sync 0;\nst.global.u32 [%rd1], %r1;",
+               "ld.global.u32 %r4, [%rd1];\nbar.sync 0;\nst.global.u32 [%rd1], %r1;"});
   t.push_back(
       {"MissingRelease", FaultKind::GlobalRace,
        message("st.relaxed.gpu.global.u32 [flag], 1;", "ld.acquire.gpu.global.u32 %r4, [flag];"),
@@ -247,7 +254,9 @@ TEST_P(PlantedFaults, IsCaughtAndItsTwinIsClean) {
         kernel_text(3, Places + (faulty ? planted.faulty : planted.clean), Shared);
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       Device device;
-      const std::uint64_t out = device.memory.allocate(1024, "out");
+      const std::uint64_t out = planted.name.starts_with("GlobalRaceReadOnly")
+                                    ? device.upload(std::vector<unsigned>(256), "out")
+                                    : device.memory.allocate(1024, "out");
       const std::uint64_t freed = device.memory.allocate(1024, "freed");
       device.memory.free(freed);
       const std::uint64_t in = device.upload(std::vector<unsigned>(64, 7), "in");
