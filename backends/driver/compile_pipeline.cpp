@@ -41,6 +41,7 @@ Compiled compile(const schedule::ScheduledPipeline& scheduled, const Target& tar
   lowering::LowerOptions lower_options;
   lower_options.vector_bits = target.vector_bits();
   lower_options.strided = options.strided;
+  lower_options.alignment = options.alignment;
   lower_options.debug = options.debug;
   lower_options.verify = options.verify;
   lower_options.after_pass = options.after_pass;

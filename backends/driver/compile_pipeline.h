@@ -20,6 +20,7 @@ namespace sinter::driver {
 struct CompileOptions {
   /// Arguments, by name, whose dimension 0 may have a stride other than 1.
   std::vector<std::string> strided;
+  int alignment = 0;       ///< see lowering::LowerOptions
   bool listings = false;   ///< keep "llvm" and "asm"
   bool debug = false;      ///< check promise_clamped
   bool verify = false;     ///< run the IR verifier after every pass

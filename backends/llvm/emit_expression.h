@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "backends/llvm/emit_value.h"
+#include "dsl/algebra/divisibility.h"
 
 namespace sinter::backends {
 
@@ -15,6 +16,7 @@ struct BufferBinding {
   llvm::Value* pointer = nullptr;
   Type element;
   llvm::MDNode* alias_tag = nullptr;
+  std::int64_t alignment = 0;  // bytes, of element 0; 0: an element's
 };
 
 class ExpressionEmitter {
@@ -34,6 +36,7 @@ class ExpressionEmitter {
   std::function<void(llvm::Value*, const std::string&)> require;
   ValueEmitter values;
   const GpuHooks* hooks = nullptr;  // set in kernels
+  algebra::Multiples multiples;     // of symbols; kernels only
 
  private:
   /// base + stride * lane with a base and stride that are scalars.
@@ -54,7 +57,7 @@ class ExpressionEmitter {
   static bool is_linear(const ir::Node&);
   Linear emit_linear(const ir::Ref&);
   llvm::Value* load(const ir::Node&);
-  llvm::Value* dense_load(const BufferBinding&, Type, llvm::Value* base, Mask);
+  llvm::Value* dense_load(const BufferBinding&, Type, llvm::Value* base, Mask, llvm::Align);
   llvm::Value* strided_load(const BufferBinding&, Type, llvm::Value* base, int stride);
   llvm::Value* gather(const BufferBinding&, Type, llvm::Value* pointers, Mask);
   llvm::Value* scalar_load(const BufferBinding&, Type, llvm::Value* index);
@@ -68,6 +71,8 @@ class ExpressionEmitter {
   Mask mask_of(const ir::Node&, std::size_t position);
   const BufferBinding& buffer(const Symbol&) const;
   llvm::Align alignment(Type) const;
+  /// Of the first element that an index speaks of.
+  llvm::Align alignment(const BufferBinding&, const ir::Ref& index) const;
   template <typename Access> Access* tag(const BufferBinding&, Access*) const;
 
   llvm::IRBuilder<>& b_;

@@ -12,13 +12,15 @@ using llvm::Value;
 
 namespace {
 
-constexpr std::uint64_t SharedAlignment = 16;
+constexpr std::int64_t SharedAlignment = 16;
 
 class KernelEmitter : public StatementEmitter {
  public:
-  KernelEmitter(const GpuHooks& hooks, llvm::Module& module)
-      : StatementEmitter(module.getContext()), hooks_(hooks), module_(module) {
+  /// `multiples`: of symbols that the kernel gets from the host. `alignment`: of its buffers.
+  KernelEmitter(const GpuHooks& hooks, llvm::Module& module, const algebra::Multiples& multiples, std::int64_t alignment)
+      : StatementEmitter(module.getContext()), hooks_(hooks), module_(module), alignment_(alignment) {
     expressions_.hooks = &hooks;
+    expressions_.multiples = multiples;
     expressions_.values.hooks = &hooks;
     expressions_.require = [](Value*, const std::string&) { throw InternalError("a requirement reached a kernel"); };
   }
@@ -44,7 +46,7 @@ class KernelEmitter : public StatementEmitter {
         // No two buffers of a call share an element when one of them is written: the entry checks it.
         argument->addAttr(llvm::Attribute::NoAlias);
         if (!p.is_written) argument->addAttr(llvm::Attribute::ReadOnly);
-        expressions_.buffers[p.symbol] = {argument, p.type, nullptr};
+        expressions_.buffers[p.symbol] = {argument, p.type, nullptr, alignment_};
       } else if (p.type.is_bool()) {
         expressions_.symbols[p.symbol] = b_.CreateICmpNE(argument, index(0));
       } else {
@@ -54,7 +56,7 @@ class KernelEmitter : public StatementEmitter {
     }
     emit(kernel.args[4]);
     b_.CreateRetVoid();
-    result.shared_bytes = shared_bytes_;
+    result.shared_bytes = static_cast<std::uint64_t>(shared_bytes_);
     return result;
   }
 
@@ -73,8 +75,8 @@ class KernelEmitter : public StatementEmitter {
     count = std::max<std::int64_t>(count, 1);
     Value* pointer = nullptr;
     if (static_cast<ir::MemoryKind>(n.integer) == ir::MemoryKind::GPUShared) {
-      pointer = b_.CreateGEP(b_.getInt8Ty(), shared(), index(static_cast<std::int64_t>(shared_bytes_)));
-      shared_bytes_ += (static_cast<std::uint64_t>(count * element.bytes()) + SharedAlignment - 1) / SharedAlignment * SharedAlignment;
+      pointer = b_.CreateGEP(b_.getInt8Ty(), shared(), index(shared_bytes_));
+      shared_bytes_ += (count * element.bytes() + SharedAlignment - 1) / SharedAlignment * SharedAlignment;
     } else {
       llvm::BasicBlock& first = function_->getEntryBlock();
       llvm::IRBuilder<> at_entry(&first, first.getFirstInsertionPt());
@@ -83,7 +85,7 @@ class KernelEmitter : public StatementEmitter {
       slot->setAlignment(llvm::Align(16));
       pointer = slot;
     }
-    expressions_.buffers[n.symbol] = {pointer, element, nullptr};
+    expressions_.buffers[n.symbol] = {pointer, element, nullptr, SharedAlignment};
     emit(n.args[1]);
     expressions_.buffers.erase(n.symbol);
   }
@@ -94,22 +96,34 @@ class KernelEmitter : public StatementEmitter {
     auto* type = llvm::ArrayType::get(b_.getInt8Ty(), 0);
     auto* made = new llvm::GlobalVariable(module_, type, false, llvm::GlobalValue::ExternalLinkage, nullptr, "sinter_shared",
                                           nullptr, llvm::GlobalValue::NotThreadLocal, hooks_.shared_space());
-    made->setAlignment(llvm::Align(SharedAlignment));
+    made->setAlignment(llvm::Align(static_cast<std::uint64_t>(SharedAlignment)));
     return made;
   }
 
   const GpuHooks& hooks_;
   llvm::Module& module_;
-  std::uint64_t shared_bytes_ = 0;
+  std::int64_t alignment_;
+  std::int64_t shared_bytes_ = 0;
 };
+
+/// What the host knows of its lets around the kernels.
+void collect_multiples(const ir::Ref& n, algebra::Multiples& known) {
+  if (n->op == Op::Kernel) return;
+  if (n->op == Op::Let && n->args[0]->type.is_index()) known[n->symbol] = algebra::multiple_of(n->args[0], known);
+  for (const ir::Ref& a : n->args) {
+    if (ir::is_statement(a->op)) collect_multiples(a, known);
+  }
+}
 
 }  // namespace
 
 std::vector<EmittedKernel> emit_kernels(const ir::Module& source, const GpuHooks& hooks, llvm::Module& into) {
   std::vector<EmittedKernel> result;
+  algebra::Multiples known = source.multiples;
+  if (source.body.defined()) collect_multiples(source.body.node(), known);
   for (const ir::Ref& kernel : kernels_of(source.body)) {
     const std::string name = "k" + std::to_string(result.size()) + "_" + kernel->symbol.name();
-    result.push_back(KernelEmitter(hooks, into).run(*kernel, name));
+    result.push_back(KernelEmitter(hooks, into, known, source.alignment).run(*kernel, name));
   }
   std::string problems;
   llvm::raw_string_ostream stream(problems);

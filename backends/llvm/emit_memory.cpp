@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
@@ -20,6 +21,13 @@ const BufferBinding& ExpressionEmitter::buffer(const Symbol& symbol) const {
 
 llvm::Align ExpressionEmitter::alignment(Type t) const {
   return llvm::Align(static_cast<std::uint64_t>(t.bytes()));
+}
+
+llvm::Align ExpressionEmitter::alignment(const BufferBinding& buffer, const ir::Ref& index) const {
+  const std::int64_t element = buffer.element.bytes();
+  if (buffer.alignment <= element) return llvm::Align(static_cast<std::uint64_t>(element));
+  const std::int64_t multiple = std::gcd(algebra::multiple_of(index, multiples) * element, buffer.alignment);
+  return llvm::Align(static_cast<std::uint64_t>(multiple & -multiple));
 }
 
 template <typename Access>
@@ -111,11 +119,11 @@ Value* ExpressionEmitter::scalar_load(const BufferBinding& from, Type t, Value* 
   return values.from_memory(t, tag(from, value));
 }
 
-Value* ExpressionEmitter::dense_load(const BufferBinding& from, Type t, Value* base, Mask mask) {
+Value* ExpressionEmitter::dense_load(const BufferBinding& from, Type t, Value* base, Mask mask, llvm::Align align) {
   Value* pointer = element_pointer(from, base);
   llvm::Type* type = values.memory_type(t);
-  if (!mask.value) return values.from_memory(t, tag(from, b_.CreateAlignedLoad(type, pointer, alignment(t))));
-  auto* call = b_.CreateMaskedLoad(type, pointer, alignment(t), mask.value, llvm::Constant::getNullValue(type));
+  if (!mask.value) return values.from_memory(t, tag(from, b_.CreateAlignedLoad(type, pointer, align)));
+  auto* call = b_.CreateMaskedLoad(type, pointer, align, mask.value, llvm::Constant::getNullValue(type));
   return values.from_memory(t, tag(from, call));
 }
 
@@ -193,17 +201,17 @@ Value* ExpressionEmitter::load(const ir::Node& n) {
   const Linear lanes = emit_linear(index);
   auto* stride = llvm::dyn_cast<llvm::ConstantInt>(lanes.stride);
   const std::int64_t step = stride ? stride->getSExtValue() : std::numeric_limits<std::int64_t>::max();
-  if (step == 1) return dense_load(from, t, lanes.base, mask);
+  if (step == 1) return dense_load(from, t, lanes.base, mask, alignment(from, index));
   if (step == 0 && !mask.value) return values.splat(scalar_load(from, t.element(), lanes.base), t.lanes);
   if (step == 0) {  // one element, if any lane wants it: lane 0 loads it for all
     llvm::Constant* none = llvm::Constant::getNullValue(mask.value->getType());
     Value* first = b_.CreateInsertElement(none, b_.CreateOrReduce(mask.value), std::uint64_t{0});
-    Value* loaded = dense_load(from, t, lanes.base, {first});
+    Value* loaded = dense_load(from, t, lanes.base, {first}, alignment(t));
     return b_.CreateShuffleVector(loaded, llvm::SmallVector<int, 64>(t.lanes, 0));
   }
   if (step == -1) {
     Value* first = b_.CreateSub(lanes.base, values.integer_constant(Index(), t.lanes - 1), "", false, true);
-    return reverse(dense_load(from, t, first, {mask.value ? reverse(mask.value) : nullptr}));
+    return reverse(dense_load(from, t, first, {mask.value ? reverse(mask.value) : nullptr}, alignment(t)));
   }
   if (step >= 2 && step <= 4 && !mask.value) return strided_load(from, t, lanes.base, static_cast<int>(step));
   return gather(from, t, lane_pointers(from, index), mask);
@@ -258,8 +266,9 @@ void ExpressionEmitter::store(const ir::Node& n) {
         if (active) active = reverse(active);
       }
       Value* stored = values.to_memory(t, value);
-      if (active) tag(to, b_.CreateMaskedStore(stored, element_pointer(to, base), alignment(t), active));
-      else tag(to, b_.CreateAlignedStore(stored, element_pointer(to, base), alignment(t)));
+      const llvm::Align align = forward ? alignment(to, index) : alignment(t);
+      if (active) tag(to, b_.CreateMaskedStore(stored, element_pointer(to, base), align, active));
+      else tag(to, b_.CreateAlignedStore(stored, element_pointer(to, base), align));
       return;
     }
   }

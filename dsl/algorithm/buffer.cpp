@@ -1,8 +1,13 @@
 #include <sinter/buffer.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
-#include <new>
+#include <limits>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 #include "dsl/algorithm/buffer_access.h"
 #include "dsl/algorithm/entities.h"
@@ -14,6 +19,22 @@ namespace sinter {
 namespace {
 
 constexpr std::size_t Alignment = 128;  // of a cache line pair, and of what vectors want
+constexpr std::size_t HugePage = std::size_t{2} << 20;
+
+/// Null when there is none. From two huge pages on in huge pages, where the system has them:
+/// pictures are streamed, and each small page costs a miss in the TLB and stops the prefetchers.
+void* take_memory(std::size_t bytes) {
+  const bool huge = bytes >= 2 * HugePage;
+  const std::size_t unit = huge ? HugePage : Alignment;
+  if (bytes > std::numeric_limits<std::size_t>::max() - unit) return nullptr;
+  void* const memory =
+      std::aligned_alloc(unit, (std::max<std::size_t>(bytes, 1) + unit - 1) / unit * unit);
+#if defined(__linux__)
+  // Advice: where it is not taken the pages are small ones.
+  if (memory != nullptr && huge) ::madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+  return memory;
+}
 
 [[noreturn]] void refuse(const std::string& name, const std::string& what,
                          const std::string& reason, const std::string& remedy) {
@@ -181,14 +202,12 @@ std::shared_ptr<BufferContents> BufferBase::allocate(Type type, const std::vecto
   }
   const std::size_t bytes =
       static_cast<std::size_t>(stride) * static_cast<std::size_t>(type.bytes());
-  void* memory =
-      ::operator new(std::max<std::size_t>(bytes, 1), std::align_val_t{Alignment}, std::nothrow);
+  void* memory = take_memory(bytes);
   if (memory == nullptr) {
     refuse(name, "Buffer", "there is no memory for its " + std::to_string(bytes) + " bytes",
            "use smaller extents");
   }
-  contents->memory = std::shared_ptr<void>(
-      memory, [](void* p) { ::operator delete(p, std::align_val_t{Alignment}); });
+  contents->memory = std::shared_ptr<void>(memory, std::free);
   contents->host = static_cast<std::byte*>(memory);
   return contents;
 }

@@ -1,6 +1,7 @@
 #include "tests/gpu/gpu_test.h"
 
 #include <cstdlib>
+#include <regex>
 #include <sstream>
 
 #include "backends/driver/compile_pipeline.h"
@@ -21,7 +22,7 @@ ImageParam random_image(Type type, const std::vector<int>& sizes, const std::str
 }
 
 void expect_right_on_gpu(const std::vector<Func>& outputs, const std::vector<int>& sizes, const std::vector<ImageParam>& inputs,
-                         int min) {
+                         int min, bool aligned) {
   const auto scheduled = driver::resolve_pipeline(outputs, Schedule::of(outputs));
   Inputs given;
   for (const ImageParam& image : inputs) given.images.emplace_back(image, image.get());
@@ -30,6 +31,7 @@ void expect_right_on_gpu(const std::vector<Func>& outputs, const std::vector<int
   driver::CompileOptions options;
   options.verify = true;
   options.listings = true;
+  options.alignment = aligned ? 16 : 0;
   const driver::Compiled compiled = driver::compile_pipeline(scheduled, gpu_target(), options);
   ASSERT_FALSE(compiled.code.kernel_calls.empty()) << "nothing runs on the GPU:\n" << ir::print(compiled.module);
   try {
@@ -60,6 +62,16 @@ int count_lines(const std::vector<Func>& outputs, const std::string& word) {
   int count = 0;
   for (std::string line; std::getline(text, line);) count += line.find(word) != std::string::npos;
   return count;
+}
+
+int count_ptx(const std::vector<Func>& outputs, const std::string& pattern, bool aligned) {
+  const Target target("nvptx-sm_90a");
+  lowering::LowerOptions options;
+  options.alignment = aligned ? 16 : 0;
+  const ir::Module module = lowering::lower(driver::resolve_pipeline(outputs, Schedule::of(outputs)), options);
+  const std::string text = backends::backend_for(target).compile(module, target, {}).kernels.at(0).variants.at(0).bytes;
+  const std::regex wanted(pattern);
+  return static_cast<int>(std::distance(std::sregex_iterator(text.begin(), text.end(), wanted), std::sregex_iterator()));
 }
 
 }  // namespace sinter::test

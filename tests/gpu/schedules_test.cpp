@@ -187,6 +187,18 @@ TEST(Gpu, VectorsAndUnrolledLoops) {
   expect_right_on_gpu({g}, {1001}, {in});
 }
 
+TEST(Gpu, WholeVectorsAreOneAccess) {
+  Vars n;
+  const ImageParam a = random_image(BFloat(16), {1024, 6}, "a"), b = random_image(BFloat(16), {1024, 6}, "b");
+  Func f("f");
+  f(n.x, n.y) = bf16(f32(a(n.x, n.y)) * 0.5f + f32(b(n.x, n.y)));
+  f.split(n.x, n.x, n.v, 8).vectorize(n.v).split(n.x, n.xo, n.xi, 64).gpu_blocks(n.xo, n.y).gpu_threads(n.xi);
+  expect_right_on_gpu({f}, {1024, 6}, {a, b}, 0, true);
+  expect_right_on_gpu({f}, {1021, 6}, {a, b});
+  EXPECT_EQ(count_ptx({f}, "ld\\.global\\.nc\\.v4\\.(u32|b32)", true), 2);
+  EXPECT_EQ(count_ptx({f}, "st\\.global\\.v4\\.(u32|b32)", true), 1);
+}
+
 TEST(Gpu, SerialLoopsAroundThreads) {
   Vars n;
   const ImageParam in = random_image(Int(32), {70, 32});

@@ -15,7 +15,8 @@ using ir::LoopKind;
 using ir::Op;
 using ir::Stmt;
 
-/// Bodies up to this many nodes are partitioned again in the outer parts; larger ones only in the middle.
+/// Bodies up to this many nodes are partitioned again in the outer parts; larger ones only in the
+/// middle.
 constexpr std::size_t small_body = 600;
 
 std::size_t count_nodes(const Stmt& s) {
@@ -33,26 +34,103 @@ bool reads_memory(const Expr& e) {
   return found;
 }
 
-/// Finds, in the body of one loop over `v`, what becomes simpler in a range of v.
+Expr slack_of(const Expr& comparison) {
+  const Expr a = ir::arg(comparison, 0), b = ir::arg(comparison, 1);
+  return comparison->op == Op::Less ? b - a - ir::index_literal(1) : b - a;
+}
+
+bool is_index_comparison(const Expr& e) {
+  return (e->op == Op::Less || e->op == Op::LessEqual) && ir::arg(e, 0)->type == Index();
+}
+
+using Symbols = std::unordered_set<Symbol>;
+using Expressions = std::unordered_set<Expr, ir::ExprHash, ir::ExprEqual>;
+
+bool mentions(const Symbols& symbols, const Expr& e) {
+  for (const Symbol& s : ir::free_symbols(e.node())) {
+    if (symbols.count(s)) return true;
+  }
+  return false;
+}
+
+/// Where in the body of a loop simpler code pays: in what runs most often, and where storage or
+/// wide code depends on it. Elsewhere a clamp costs little, and another copy of the body much to
+/// compile.
+struct Worth {
+  bool innermost;     // no long loop inside: all of the body counts
+  Symbols leaves;     // variables of the loops with no long loop inside
+  Symbols structure;  // what the extents of vectors, unrolled loops and allocations are made of
+  Symbols windows;    // what the ranges of innermost loops are made of
+
+  explicit Worth(const Stmt& body) {
+    innermost = !visit(body.node());
+    close(structure);
+    close(windows);
+  }
+
+ private:
+  static constexpr std::int64_t few = 16;
+
+  /// Whether `n` has a long loop.
+  bool visit(const ir::Ref& n) {
+    bool has_long = false;
+    for (const ir::Ref& a : n->args) {
+      if (ir::is_statement(a->op)) has_long = visit(a) || has_long;
+    }
+    if (n->op == Op::Let) lets_.push_back({n->symbol, ir::free_symbols(n->args[0])});
+    if (n->op == Op::Allocate) structure.merge(ir::free_symbols(n->args[0]));
+    if (n->op != Op::For) return has_long;
+    if (!has_long) leaves.insert(n->symbol);
+    const auto kind = static_cast<LoopKind>(n->integer);
+    const bool runs = kind == LoopKind::Serial || kind == LoopKind::Parallel;
+    if (!runs) structure.merge(ir::free_symbols(n->args[1]));
+    if (runs && !has_long) {
+      windows.merge(ir::free_symbols(n->args[0]));
+      windows.merge(ir::free_symbols(n->args[1]));
+    }
+    std::int64_t extent = 0;
+    return has_long || (runs && !(ir::as_constant(Expr(n->args[1]), &extent) && extent <= few));
+  }
+
+  /// Lets were met from the inside out: one walk from the outside in would need them sorted, so
+  /// until nothing changes.
+  void close(Symbols& symbols) const {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const auto& [symbol, mentioned] : lets_) {
+        if (!symbols.count(symbol)) continue;
+        for (const Symbol& s : mentioned) changed = symbols.insert(s).second || changed;
+      }
+    }
+  }
+
+  std::vector<std::pair<Symbol, Symbols>> lets_;
+};
+
+/// Finds, in the body of one loop over `v`, what becomes simpler in a range of v: what is worth it;
+/// or all that becomes simpler in the ranges `given`.
 class Collector {
  public:
-  Collector(const Symbol& v, const Stmt& body) : v_(v) {
+  Collector(const Stmt& loop, const Worth& worth, const Expressions* given = nullptr)
+      : v_(loop->symbol), first_(ir::arg(loop, 0)), worth_(worth), given_(given) {
+    const Stmt body = ir::stmt_arg(loop, 2);
     ir::for_each_node(body.node(), [&](const ir::Ref& n) {
       if (n->op == Op::For) extents_.merge(ir::free_symbols(n->args[1]));
       return ir::is_statement(n->op);
     });
   }
 
-  std::vector<Expr> lowers, uppers;                              // v >= lower; v < upper
-  std::unordered_map<const ir::Node*, Expr> replacements;        // in the middle part
-  std::size_t ends = 0;  // uppers beyond which nothing runs at all: exact guards of the whole body
+  std::vector<Expr> lowers, uppers;                        // v >= lower; v < upper
+  std::unordered_map<const ir::Node*, Expr> replacements;  // in the middle part
 
   void statement(const Stmt& s) {
     if (s->op == Op::Let) {
+      structure_ = worth_.structure.count(s->symbol) != 0;
+      window_ = worth_.windows.count(s->symbol) != 0;
       const Expr value = likely(ir::arg(s, 0), extents_.count(s->symbol) != 0);
+      structure_ = window_ = false;
       if (value->type.is_index() && value->type.is_scalar() && !reads_memory(value)) {
         lets_.insert_or_assign(s->symbol, simplify(resolve(value)));
-        if (!value.same_as(ir::arg(s, 0)) || mentions(altered_, value)) altered_.insert(s->symbol);
       } else {
         opaque_.insert(s->symbol);
       }
@@ -60,31 +138,47 @@ class Collector {
       return;
     }
     if (s->op == Op::If) {
-      only_lets_ = only_lets_ && s->args.size() == 2;
-      condition(ir::arg(s, 0), only_lets_);
+      condition(ir::arg(s, 0));
       for (std::size_t i = 1; i < s->args.size(); ++i) statement(ir::stmt_arg(s, i));
       return;
     }
-    only_lets_ = false;
     if (s->op == Op::For) {
-      const Expr min = likely(ir::arg(s, 0), false), extent = likely(ir::arg(s, 1), true);
+      const auto kind = static_cast<LoopKind>(s->integer);
+      window_ = worth_.leaves.count(s->symbol) != 0;
+      const Expr min = likely(ir::arg(s, 0), false);
+      structure_ = kind != LoopKind::Serial && kind != LoopKind::Parallel;
+      const Expr extent = likely(ir::arg(s, 1), true);
+      structure_ = window_ = false;
       const Expr first = resolve(min);
-      inner_.insert_or_assign(s->symbol, Interval{first, simplify(first + resolve(extent) - ir::index_literal(1))});
+      inner_.insert_or_assign(
+          s->symbol, Interval{first, simplify(first + resolve(extent) - ir::index_literal(1))});
       statement(ir::stmt_arg(s, 2));
       return;
     }
+    structure_ = s->op == Op::Allocate;
     for (const ir::Ref& a : s->args) {
       if (ir::is_statement(a->op)) statement(Stmt(a));
       else likely(Expr(a), false);
+      structure_ = false;
     }
+  }
+
+  Expressions ranges() const {
+    Expressions all(lowers.begin(), lowers.end());
+    all.insert(uppers.begin(), uppers.end());
+    return all;
   }
 
  private:
   Expr resolve(const Expr& e) { return ir::substitute(e, lets_); }
 
-  /// Asks for slack >= 0; true when a range of v for it was found. `ends`: where it does not hold,
-  /// nothing runs.
-  bool ask(const Expr& slack_text, bool ends_all = false) {
+  /// Whether `e`, of which something would become simpler, is where that pays.
+  bool pays(const Expr& e) {
+    return worth_.innermost || structure_ || given_ || mentions(worth_.leaves, resolve(e));
+  }
+
+  /// Asks for slack >= 0; true when a range of v for it was found.
+  bool ask(const Expr& slack_text) {
     if (reads_memory(slack_text)) return false;
     const Expr slack = simplify(resolve(slack_text));
     const auto linear = algebra::linear_in(slack, v_);
@@ -94,22 +188,13 @@ class Collector {
     const Expr rest = simplify(bounds.min);
     if (!visible(rest)) return false;
     const std::int64_t c = linear->coefficient;
-    if (c > 0) {
-      lowers.push_back(simplify((ir::index_literal(c - 1) - rest) / ir::index_literal(c)));
-    } else {
-      uppers.push_back(simplify(rest / ir::index_literal(-c) + ir::index_literal(1)));
-      // Exact: the guard itself, not what it is likely to be.
-      const bool exact = bounds.max.defined() && ir::equal(bounds.min, bounds.max) && !mentions(altered_, slack_text);
-      if (ends_all && exact) ++ends;
-    }
+    const Expr range = c > 0 ? simplify((ir::index_literal(c - 1) - rest) / ir::index_literal(c))
+                             : simplify(rest / ir::index_literal(-c) + ir::index_literal(1));
+    std::int64_t above = 0;
+    if (c > 0 && ir::as_constant(simplify(first_ - range), &above) && above >= 0) return true;
+    if (given_ && !given_->count(range)) return false;
+    (c > 0 ? lowers : uppers).push_back(range);
     return true;
-  }
-
-  static bool mentions(const std::unordered_set<Symbol>& symbols, const Expr& e) {
-    for (const Symbol& s : ir::free_symbols(e.node())) {
-      if (symbols.count(s)) return true;
-    }
-    return false;
   }
 
   bool visible(const Expr& e) const {
@@ -121,24 +206,16 @@ class Collector {
 
   bool depends(const Expr& e) { return ir::uses_symbol(resolve(e).node(), v_); }
 
-  static Expr slack_of(const Expr& comparison) {
-    const Expr a = ir::arg(comparison, 0), b = ir::arg(comparison, 1);
-    return comparison->op == Op::Less ? b - a - ir::index_literal(1) : b - a;
-  }
-
-  static bool is_index_comparison(const Expr& e) {
-    return (e->op == Op::Less || e->op == Op::LessEqual) && ir::arg(e, 0)->type == Index();
-  }
-
-  /// A condition that is wanted true. `guards_all`: it guards the whole body.
-  void condition(const Expr& e, bool guards_all) {
+  /// A condition that is wanted true.
+  void condition(const Expr& e) {
     if (e->op == Op::And) {
-      condition(ir::arg(e, 0), guards_all);
-      condition(ir::arg(e, 1), guards_all);
+      condition(ir::arg(e, 0));
+      condition(ir::arg(e, 1));
       return;
     }
-    const Expr decisive = e->op == Op::Or ? ir::arg(e, 0) : e;  // a shifted split's guard: its first part
-    if (is_index_comparison(decisive) && depends(decisive) && ask(slack_of(decisive), guards_all && e->op != Op::Or)) {
+    const Expr decisive =
+        e->op == Op::Or ? ir::arg(e, 0) : e;  // a shifted split's guard: its first part
+    if (is_index_comparison(decisive) && depends(decisive) && pays(e) && ask(slack_of(decisive))) {
       replacements.insert_or_assign(e.node().get(), ir::true_value());
       return;
     }
@@ -173,10 +250,13 @@ class Collector {
     if (!wanted_depends && !other_depends) return e;
     // min(64, n - v*64) is 64 but for the last v: extents, and what shrinks below a literal.
     const bool literal = wanted->op == Op::Literal || other->op == Op::Literal;
-    const bool constant = literal && (extent || (e->op == Op::Min && decreases(wanted->op == Op::Literal ? other : wanted)));
-    if (constant ? other->op == Op::Literal : (other_depends && !wanted_depends)) std::swap(wanted, other);
+    const bool constant =
+        literal &&
+        (extent || (e->op == Op::Min && decreases(wanted->op == Op::Literal ? other : wanted)));
+    if (constant ? other->op == Op::Literal : (other_depends && !wanted_depends))
+      std::swap(wanted, other);
     const Expr slack = e->op == Op::Min ? other - wanted : wanted - other;
-    if (!ask(slack)) return e;
+    if (!pays(e) || !ask(slack)) return e;
     replacements.insert_or_assign(original.node().get(), wanted);
     return wanted;
   }
@@ -186,7 +266,7 @@ class Collector {
     if (c->op == Op::Equal && ir::arg(c, 0)->type == Index() && depends(c)) {
       // The first iteration of a sliding window: wanted false, that is v > first.
       const Expr slack = ir::arg(c, 0) - ir::arg(c, 1) - ir::index_literal(1);
-      if (ask(slack)) {
+      if ((window_ || pays(e)) && ask(slack)) {
         replacements.insert_or_assign(original.node().get(), ir::arg(e, 2));
         return ir::arg(e, 2);
       }
@@ -201,6 +281,7 @@ class Collector {
       }
       if (!is_index_comparison(conjuncts[i])) return e;
     }
+    if (!pays(c)) return e;
     const std::size_t lowers_before = lowers.size(), uppers_before = uppers.size();
     for (const Expr& part : conjuncts) {
       if (depends(part) && ask(slack_of(part))) continue;
@@ -213,12 +294,14 @@ class Collector {
   }
 
   Symbol v_;
-  bool only_lets_ = true;    // nothing but lets and guards so far
-  std::unordered_set<Symbol> altered_;  // lets that are likely, not sure, to have their value in lets_
-  std::unordered_set<Symbol> extents_;  // what loops' extents mention
+  Expr first_;
+  const Worth& worth_;
+  const Expressions* given_;
+  bool structure_ = false, window_ = false;  // of what is being looked at: see Worth
+  Symbols extents_;                          // what loops' extents mention
   ir::Substitution lets_;
   algebra::Scope inner_;
-  std::unordered_set<Symbol> opaque_;
+  Symbols opaque_;
   std::unordered_map<const ir::Node*, Expr> done_;
   std::vector<Expr> keep_;
 };
@@ -226,10 +309,12 @@ class Collector {
 /// The body in the middle part: top-down, since a replacement stands for a node with its children.
 class Replacer {
  public:
-  explicit Replacer(const std::unordered_map<const ir::Node*, Expr>& replacements) : replacements_(replacements) {}
+  explicit Replacer(const std::unordered_map<const ir::Node*, Expr>& replacements)
+      : replacements_(replacements) {}
 
   ir::Ref operator()(const ir::Ref& n) {
-    if (const auto it = replacements_.find(n.get()); it != replacements_.end()) return it->second.node();
+    if (const auto it = replacements_.find(n.get()); it != replacements_.end())
+      return it->second.node();
     if (n->args.empty()) return n;
     if (const auto it = memo_.find(n.get()); it != memo_.end()) return it->second;
     std::vector<ir::Ref> args;
@@ -246,7 +331,7 @@ class Replacer {
 
 Expr extreme(Op op, std::vector<Expr> list) {
   Expr result;
-  std::unordered_set<Expr, ir::ExprHash, ir::ExprEqual> seen;
+  Expressions seen;
   for (const Expr& e : list) {
     if (!seen.insert(e).second) continue;
     result = result.defined() ? ir::binary(op, result, e) : e;
@@ -254,14 +339,97 @@ Expr extreme(Op op, std::vector<Expr> list) {
   return simplify(result);
 }
 
+/// for i { let..., if (i < e) body }: the loop ends at e. No copy of the body is needed.
+class GuardsIntoRanges {
+ public:
+  explicit GuardsIntoRanges(const Symbols& never) : never_(never) {}
+
+  Stmt operator()(const Stmt& s) const {
+    std::vector<ir::Ref> args;
+    for (const ir::Ref& a : s->args)
+      args.push_back(ir::is_statement(a->op) ? (*this)(Stmt(a)).node() : a);
+    const Stmt result(ir::with_args(s.node(), std::move(args)));
+    if (s->op != Op::For || never_.count(s->symbol)) return result;
+    const auto kind = static_cast<LoopKind>(s->integer);
+    return kind == LoopKind::Serial || kind == LoopKind::Parallel ? Loop(result).shrink(result)
+                                                                  : result;
+  }
+
+ private:
+  class Loop {
+   public:
+    explicit Loop(const Stmt& s) : v_(s->symbol) {}
+
+    Stmt shrink(const Stmt& s) {
+      const Stmt body = without_guards(ir::stmt_arg(s, 2));
+      if (!changed_) return s;
+      Expr first = ir::arg(s, 0), count = ir::arg(s, 1);
+      if (first_.defined()) {
+        const Expr moved = simplify(ir::binary(Op::Max, first, first_));
+        count = count + first - moved;
+        first = moved;
+      }
+      if (end_.defined()) count = ir::binary(Op::Min, count, end_ - first);
+      count = simplify(ir::binary(Op::Max, count, ir::index_literal(0)));
+      return ir::for_loop(v_, first, count, static_cast<LoopKind>(s->integer), body);
+    }
+
+   private:
+    Stmt without_guards(const Stmt& s) {
+      if (s->op == Op::Let) {
+        const Expr value = ir::arg(s, 0);
+        if (value->type == Index() && !reads_memory(value))
+          lets_.insert_or_assign(s->symbol, simplify(ir::substitute(value, lets_)));
+        else opaque_.insert(s->symbol);
+        return Stmt(
+            ir::with_args(s.node(), {s->args[0], without_guards(ir::stmt_arg(s, 1)).node()}));
+      }
+      if (s->op != Op::If || s->args.size() != 2) return s;
+      const Stmt body = without_guards(ir::stmt_arg(s, 1));
+      const Expr rest = remaining(ir::arg(s, 0));
+      return rest.defined() ? Stmt(ir::with_args(s.node(), {rest.node(), body.node()})) : body;
+    }
+
+    /// What is left of a condition; undefined: nothing.
+    Expr remaining(const Expr& e) {
+      if (e->op == Op::And) {
+        const Expr a = remaining(ir::arg(e, 0)), b = remaining(ir::arg(e, 1));
+        return a.defined() && b.defined() ? ir::binary(Op::And, a, b) : a.defined() ? a : b;
+      }
+      if (!is_index_comparison(e) || reads_memory(e)) return e;
+      const auto linear = algebra::linear_in(simplify(ir::substitute(slack_of(e), lets_)), v_);
+      if (!linear || linear->coefficient == 0 || mentions(opaque_, linear->rest)) return e;
+      const std::int64_t c = linear->coefficient;
+      if (c > 0) {
+        const Expr at = simplify((ir::index_literal(c - 1) - linear->rest) / ir::index_literal(c));
+        first_ = first_.defined() ? ir::binary(Op::Max, first_, at) : at;
+      } else {
+        const Expr at = simplify(linear->rest / ir::index_literal(-c) + ir::index_literal(1));
+        end_ = end_.defined() ? ir::binary(Op::Min, end_, at) : at;
+      }
+      changed_ = true;
+      return {};
+    }
+
+    Symbol v_;
+    ir::Substitution lets_;
+    Symbols opaque_;
+    Expr first_, end_;
+    bool changed_ = false;
+  };
+
+  const Symbols& never_;
+};
+
 class Partitioner {
  public:
-  explicit Partitioner(const std::unordered_set<Symbol>& never) : never_(never) {}
+  explicit Partitioner(const Symbols& never) : never_(never) {}
 
   Stmt statement(const Stmt& s) {
     if (s->op == Op::For) return loop(s);
     std::vector<ir::Ref> args;
-    for (const ir::Ref& a : s->args) args.push_back(ir::is_statement(a->op) ? statement(Stmt(a)).node() : a);
+    for (const ir::Ref& a : s->args)
+      args.push_back(ir::is_statement(a->op) ? statement(Stmt(a)).node() : a);
     return Stmt(ir::with_args(s.node(), std::move(args)));
   }
 
@@ -277,12 +445,19 @@ class Partitioner {
     const bool tiny = ir::as_constant(ir::arg(s, 1), &extent) && extent <= 3;
     const bool splits = kind == LoopKind::Serial || kind == LoopKind::Parallel;
     if (!splits || tiny || never_.count(s->symbol)) return inside(s, body);
-    Collector found(s->symbol, body);
+    const Worth worth(body);
+    Collector wanted(s, worth);
+    wanted.statement(body);
+    if (wanted.lowers.empty() && wanted.uppers.empty()) return inside(s, body);
+    const Expressions ranges = wanted.ranges();
+    Collector found(s, worth, &ranges);
     found.statement(body);
-    if (found.lowers.empty() && found.uppers.empty()) return inside(s, body);
 
     const Expr first = ir::arg(s, 0), count = ir::arg(s, 1), end = simplify(first + count);
-    struct LetBinding { Symbol symbol; Expr value; };
+    struct LetBinding {
+      Symbol symbol;
+      Expr value;
+    };
     std::vector<LetBinding> lets;
     const auto named = [&](const Expr& e, const char* suffix) {
       if (ir::is(e, Op::Literal) || ir::is(e, Op::Symbol)) return e;
@@ -293,37 +468,48 @@ class Partitioner {
     const Expr last = named(ir::binary(Op::Max, first, end), ".end");
     Expr start = first, stop = last;
     if (!found.lowers.empty()) {
-      start = named(ir::binary(Op::Min, ir::binary(Op::Max, extreme(Op::Max, found.lowers), first), last), ".start");
+      start = named(
+          ir::binary(Op::Min, ir::binary(Op::Max, extreme(Op::Max, found.lowers), first), last),
+          ".start");
     }
     if (!found.uppers.empty()) {
-      stop = named(ir::binary(Op::Max, ir::binary(Op::Min, extreme(Op::Min, found.uppers), last), start), ".stop");
+      stop = named(
+          ir::binary(Op::Max, ir::binary(Op::Min, extreme(Op::Min, found.uppers), last), start),
+          ".stop");
     }
-    const Stmt middle = statement(algebra::simplify(Stmt(Replacer(found.replacements)(body.node()))));
+    const Stmt middle =
+        statement(algebra::simplify(Stmt(Replacer(found.replacements)(body.node()))));
     const Stmt outer = count_nodes(body) <= small_body ? statement(body) : body;
     const Expr v = ir::index_symbol(s->symbol);
     Stmt result;
     if (kind == LoopKind::Parallel) {
-      const Expr is_middle = ir::binary(Op::And, ir::binary(Op::LessEqual, start, v), ir::binary(Op::Less, v, stop));
-      result = ir::for_loop(s->symbol, first, count, kind, ir::if_then(simplify(is_middle), middle, outer));
+      const Expr is_middle =
+          ir::binary(Op::And, ir::binary(Op::LessEqual, start, v), ir::binary(Op::Less, v, stop));
+      result = ir::for_loop(s->symbol, first, count, kind,
+                            ir::if_then(simplify(is_middle), middle, outer));
     } else {
       std::vector<Stmt> parts;
-      if (!found.lowers.empty()) parts.push_back(ir::for_loop(s->symbol, first, simplify(start - first), kind, outer));
+      if (!found.lowers.empty())
+        parts.push_back(ir::for_loop(s->symbol, first, simplify(start - first), kind, outer));
       parts.push_back(ir::for_loop(s->symbol, start, simplify(stop - start), kind, middle));
-      const bool more = found.uppers.size() > found.ends;
-      if (more) parts.push_back(ir::for_loop(s->symbol, stop, simplify(last - stop), kind, outer));
+      if (!found.uppers.empty())
+        parts.push_back(ir::for_loop(s->symbol, stop, simplify(last - stop), kind, outer));
       result = ir::block(std::move(parts));
     }
-    for (auto l = lets.rbegin(); l != lets.rend(); ++l) result = ir::let(l->symbol, l->value, result);
+    for (auto l = lets.rbegin(); l != lets.rend(); ++l)
+      result = ir::let(l->symbol, l->value, result);
     return result;
   }
 
-  const std::unordered_set<Symbol>& never_;
+  const Symbols& never_;
 };
 
 }  // namespace
 
 ir::Module partition_loops(ir::Module module, const LowerOptions&) {
-  if (module.body.defined()) module.body = Partitioner(module.never_partition).statement(module.body);
+  if (!module.body.defined()) return module;
+  module.body = Partitioner(module.never_partition)
+                    .statement(GuardsIntoRanges(module.never_partition)(module.body));
   return module;
 }
 

@@ -5,6 +5,7 @@
 
 #include <sinter/diagnostic.h>
 
+#include "dsl/algebra/linear_form.h"
 #include "dsl/algebra/simplify.h"
 
 namespace sinter::lowering {
@@ -242,13 +243,61 @@ bool wants_narrow_predicates(const Stmt& body) {
   return conditional && narrow;
 }
 
-Stmt vectorize(const Stmt& s, const LowerOptions& options) {
-  const Stmt inner = map_statements(s, [&](const Stmt& part) { return vectorize(part, options); });
+/// The chain of lets and guards at the start of a body, with the lets substituted: a vector whose guards
+/// hold in the first and last lane (they are linear, so in all) needs no mask.
+struct GuardedChain {
+  Expr all_lanes;  // undefined: no guard depends on the lane
+  Stmt inside;     // the body without those guards
+
+  GuardedChain(const Symbol& lane, const Expr& min, std::int64_t lanes, const Stmt& body) { inside = walk(lane, min, lanes, body); }
+
+ private:
+  Stmt walk(const Symbol& lane, const Expr& min, std::int64_t lanes, const Stmt& s) {
+    if (s->op == Op::Let && ir::arg(s, 0).type().is_index()) {
+      lets_.insert_or_assign(s->symbol, ir::substitute(ir::arg(s, 0), lets_));
+      return ir::let(s->symbol, ir::arg(s, 0), walk(lane, min, lanes, ir::stmt_arg(s, 1)));
+    }
+    if (s->op != Op::If || s->args.size() > 2) return s;
+    const Expr condition = ir::substitute(ir::arg(s, 0), lets_);
+    const bool compares = (condition->op == Op::Less || condition->op == Op::LessEqual) && ir::arg(condition, 0).type() == Index();
+    if (compares && ir::uses_symbol(condition.node(), lane) && !reads_memory(condition)) {
+      const auto slope = algebra::linear_in(simplify(ir::arg(condition, 1) - ir::arg(condition, 0)), lane);
+      if (slope) {
+        const std::int64_t worst = slope->coefficient < 0 ? lanes - 1 : 0;
+        const Expr holds = simplify(ir::substitute(condition, {{lane, min + ir::index_literal(worst)}}));
+        all_lanes = all_lanes.defined() ? ir::binary(Op::And, all_lanes, holds) : holds;
+        return walk(lane, min, lanes, ir::stmt_arg(s, 1));
+      }
+    }
+    return ir::if_then(ir::arg(s, 0), walk(lane, min, lanes, ir::stmt_arg(s, 1)));
+  }
+
+  static bool reads_memory(const Expr& e) {
+    bool found = false;
+    ir::for_each_node(e.node(), [&](const ir::Ref& n) { return !(found = found || n->op == Op::Load); });
+    return found;
+  }
+
+  ir::Substitution lets_;
+};
+
+Stmt vectorize(const Stmt& s, const LowerOptions& options, bool in_grid = false) {
+  const bool is_grid = s->op == Op::For && ir::is_gpu_loop(static_cast<LoopKind>(s->integer));
+  const Stmt inner = map_statements(s, [&](const Stmt& part) { return vectorize(part, options, in_grid || is_grid); });
   if (inner->op != Op::For || static_cast<LoopKind>(inner->integer) != LoopKind::Vectorized) return inner;
   const std::int64_t lanes = constant_extent(inner);
   const Expr min = ir::arg(inner, 0);
   const Stmt body = ir::stmt_arg(inner, 2);
-  const bool one_by_one = options.vector_bits < 512 && wants_narrow_predicates(body);
+  if (in_grid && lanes > 1) {
+    // A GPU has no masks: whole vectors, and the lanes of others one by one.
+    const GuardedChain chain(inner->symbol, min, lanes, body);
+    if (chain.all_lanes.defined()) {
+      const Stmt whole = ir::for_loop(inner->symbol, min, ir::arg(inner, 1), LoopKind::Vectorized, chain.inside);
+      return ir::if_then(chain.all_lanes, vectorize(whole, options, in_grid),
+                         ir::for_loop(inner->symbol, min, ir::arg(inner, 1), LoopKind::Serial, body));
+    }
+  }
+  const bool one_by_one = !in_grid && options.vector_bits < 512 && wants_narrow_predicates(body);
   if (lanes > 1 && lanes <= 1024 && !one_by_one) {
     try {
       return Widener(inner->symbol, min, static_cast<int>(lanes)).statement(body);

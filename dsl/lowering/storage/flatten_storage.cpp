@@ -34,8 +34,14 @@ class Flattener {
   ir::Module run(ir::Module module) {
     struct LetBinding { Symbol symbol; Expr value; };
     std::vector<LetBinding> lets;
+    module.alignment = options_.alignment;
     for (const ir::Argument& a : module.arguments) {
       if (!a.is_buffer()) continue;
+      for (std::size_t d = 0; d < a.dimensions.size(); ++d) {
+        const std::int64_t elements = options_.alignment / a.type.bytes();
+        if (elements <= 1) break;
+        module.multiples[d == 0 ? a.dimensions[0].min : a.dimensions[d].stride] = elements;
+      }
       Flat flat;
       flat.buffer = a.symbol;
       flat.type = a.type;
