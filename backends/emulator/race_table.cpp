@@ -33,7 +33,7 @@ bool RaceTable::ordered(const Me& me, std::uint32_t number, unsigned lane) {
   // The read-only path sees no write of its launch, however ordered.
   if (records_[number].read_only && me.record.write) return false;
   if (records_[number].write && me.record.read_only) return false;
-  return me.clock.ordered(records_[number], lane, me.lane);
+  return me.clock.ordered(records_[number], lane, me.lane, me.record.lanes);
 }
 
 // Ordered, or both strong and in one another's scope.

@@ -27,7 +27,7 @@ class RaceTable {
   std::uint32_t add(const Record&);
   Record& record(std::uint32_t number) { return records_[number]; }
 
-  /// An access of `bytes` (a power of two) at `offset` by `lane` (or SeveralLanes, for a read),
+  /// An access of `bytes` (a power of two) at `offset` by `lane` (or SeveralLanes),
   /// described by record `mine` of the warp whose knowledge is `clock`. It is remembered, and the
   /// first conflict returned.
   std::optional<Conflict> read(const WarpClock& clock, std::uint32_t mine, unsigned lane,

@@ -89,11 +89,17 @@ bool VectorClock::knows(const Record& record, unsigned lane) const {
   return all;
 }
 
-bool WarpClock::ordered(const Record& record, unsigned record_lane, unsigned lane) const {
+bool WarpClock::ordered(const Record& record, unsigned record_lane, unsigned lane,
+                        LaneMask lanes) const {
   if (record.pending) return false;
   if (record.warp == warp_ && record_lane == lane && lane < Lanes) return true;  // program order
   if (base_.knows(record, record_lane)) return true;
-  return lane < Lanes && (special_ >> lane & 1) && states_[lane]->known.knows(record, record_lane);
+  if (lane < Lanes) lanes = LaneMask{1} << lane;
+  if (lanes & ~knowing_) return false;
+  bool all = true;
+  for_each_lane(lanes,
+                [&](unsigned l) { all = all && states_[l]->known.knows(record, record_lane); });
+  return all;
 }
 
 WarpClock::LaneState& WarpClock::state_of(unsigned lane) {

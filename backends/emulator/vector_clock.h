@@ -100,8 +100,9 @@ class WarpClock {
   bool all_lanes_know(const Record& record) const {
     return !record.pending && base_.knows_warp(record.warp, record.clock);
   }
-  /// `record`, by `record_lane`, happened before what `lane` does now.
-  bool ordered(const Record& record, unsigned record_lane, unsigned lane) const;
+  /// `record`, by `record_lane`, happened before what `lane` does now; or all of `lanes`, when that
+  /// is SeveralLanes.
+  bool ordered(const Record& record, unsigned record_lane, unsigned lane, LaneMask lanes) const;
 
   /// bar.warp.sync: the lanes of `mask` learn what each of them did and knows.
   void synchronise(LaneMask mask);

@@ -519,12 +519,13 @@ void Warp::store(const Instruction& i, LaneMask active) {
         if (before < Lanes && offset[lane] < offset[before] + bytes) ascending = false;
         before = lane;
       });
-      LaneMask distinct = lanes;
+      LaneMask distinct = lanes, several = 0;
       if (!ascending) {
         for_each_lane(lanes, [&](unsigned lane) {
           for_each_lane(lanes & ((LaneMask{1} << lane) - 1) & distinct, [&](unsigned earlier) {
             if (offset[earlier] != offset[lane]) return;
             distinct &= ~(LaneMask{1} << earlier);
+            several |= LaneMask{1} << lane;
             bool equal = true;
             for (unsigned e = 0; e < m.count; ++e) {
               equal = equal && extend(value_of(lane, e) ^ value_of(earlier, e), m.width, true) == 0;
@@ -540,7 +541,8 @@ void Warp::store(const Instruction& i, LaneMask active) {
       }
       const std::uint32_t mine = record(i, m, table, lanes, true);
       for_each_lane(distinct, [&](unsigned lane) {
-        if (const auto conflict = table.write(clock_, mine, lane, offset[lane], bytes)) {
+        const unsigned as = several >> lane & 1 ? SeveralLanes : lane;
+        if (const auto conflict = table.write(clock_, mine, as, offset[lane], bytes)) {
           race(i, view, offset[lane], bytes, lane, true, *conflict);
         }
         if (!m.strong) {

@@ -54,6 +54,7 @@ class Device {
     launch.block = block;
     launch.seed = seed;
     launch.instruction_limit = 10'000'000;
+    launch.fault_limit = 1000;
     for (const std::uint64_t p : pointers) append_parameter(launch.parameters, p);
     return run(PtxModule::parse(text), launch, memory);
   }
