@@ -10,6 +10,7 @@
 #endif
 
 #include "dsl/algorithm/buffer_access.h"
+#include "dsl/algorithm/buffer_memory.h"
 #include "dsl/algorithm/entities.h"
 #include "dsl/algorithm/images.h"
 #include "dsl/algorithm/wording.h"
@@ -53,6 +54,7 @@ std::shared_ptr<BufferContents> new_contents(Type type, const std::string& name)
     refuse(name, "Buffer", "its elements have no type", "give one: Buffer<>(UInt(8), {4, 3})");
   }
   auto contents = std::make_shared<BufferContents>();
+  contents->memory = std::make_shared<BufferMemory>();
   contents->type = type;
   contents->name = name;
   return contents;
@@ -207,8 +209,9 @@ std::shared_ptr<BufferContents> BufferBase::allocate(Type type, const std::vecto
     refuse(name, "Buffer", "there is no memory for its " + std::to_string(bytes) + " bytes",
            "use smaller extents");
   }
-  contents->memory = std::shared_ptr<void>(memory, std::free);
-  contents->host = static_cast<std::byte*>(memory);
+  contents->memory->owner = std::shared_ptr<void>(memory, std::free);
+  contents->memory->low = contents->host = static_cast<std::byte*>(memory);
+  contents->memory->bytes = bytes;
   return contents;
 }
 
@@ -219,6 +222,8 @@ std::shared_ptr<BufferContents> BufferBase::borrow(Type type, void* data,
   auto contents = new_contents(type, name);
   contents->host = static_cast<std::byte*>(data);
   contents->dimensions = dims;
+  span_memory(*contents);
+  contents->memory->borrowed = true;
   return contents;
 }
 
@@ -241,6 +246,12 @@ std::shared_ptr<BufferContents> BufferBase::view() const {
 
 std::shared_ptr<BufferContents> BufferBase::copied() const {
   if (!defined()) return nullptr;
+  struct Access : BufferBase {
+    explicit Access(std::shared_ptr<BufferContents> c) : BufferBase(std::move(c)) {}
+    using BufferBase::copied;
+    using BufferBase::copy_elements_from;
+  };
+  if (contents_->memory->on_device_only) return Access(brought_here(*contents_)).copied();
   // The copy is dense, and keeps the order of the dimensions in memory.
   std::vector<int> extents, order;
   for (int d = 0; d < dimensions(); ++d) {
@@ -252,11 +263,7 @@ std::shared_ptr<BufferContents> BufferBase::copied() const {
   auto result = allocate(type(), extents, name(), order);
   for (std::size_t d = 0; d < extents.size(); ++d)
     result->dimensions[d].min = contents_->dimensions[d].min;
-  struct Target : BufferBase {
-    explicit Target(std::shared_ptr<BufferContents> c) : BufferBase(std::move(c)) {}
-    using BufferBase::copy_elements_from;
-  };
-  Target(result).copy_elements_from(*this);
+  Access(result).copy_elements_from(*this);
   return result;
 }
 
@@ -286,6 +293,8 @@ void BufferBase::copy_elements_from(const BufferBase& source) {
   existing();
   source.existing();
   source.check_is(type(), dimensions());
+  contents_->use_on_host(true);
+  source.contents_->use_on_host(false);
   std::vector<int> extents;
   std::byte* to = contents_->host;
   const std::byte* from = source.contents_->host;
