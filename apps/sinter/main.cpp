@@ -3,17 +3,25 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "apps/sinter/apps.h"
 #include "apps/sinter/commands.h"
+#include "apps/sinter/load.h"
 
 int main(int argc, char** argv) {
   using namespace sinter;
   CLI::App app("Sinter: pipelines whose schedule is written apart from what they compute");
   app.require_subcommand(1);
+  app.fallthrough();
   bool json = false;
+  std::vector<std::string> libraries;
+  app.add_option("--load", libraries, "shared libraries with pipelines of your own")
+      ->expected(1)
+      ->take_all();
 
   CLI::App* list = app.add_subcommand("list", "the registered pipelines");
   list->add_flag("--json", json, "one JSON object a line");
@@ -59,7 +67,8 @@ int main(int argc, char** argv) {
 
   CLI11_PARSE(app, argc, argv);
   try {
-    const Registry registry = apps::all_apps();
+    Registry registry = apps::all_apps();
+    for (const std::string& path : libraries) command::load_pipelines(path, registry);
     if (*list) return command::list(registry, json);
     if (*run) return command::run(registry, run_options);
     if (*bench) return command::bench(registry, bench_options);

@@ -100,6 +100,15 @@ struct Bindings {
   std::vector<std::shared_ptr<const ParameterContents>> parameters;
 };
 
+void gather(const References& references, Bindings& bindings) {
+  bindings.parameters.insert(bindings.parameters.end(), references.parameters.begin(), references.parameters.end());
+  for (const auto& image : references.images) {
+    if (std::find(bindings.images.begin(), bindings.images.end(), image) != bindings.images.end()) continue;
+    bindings.images.push_back(image);
+    gather(image->references, bindings);
+  }
+}
+
 void gather(const FuncContents& func, std::vector<const FuncContents*>& seen, Bindings& bindings) {
   std::vector<const FuncContents*> stack{&func};
   while (!stack.empty()) {
@@ -107,9 +116,7 @@ void gather(const FuncContents& func, std::vector<const FuncContents*>& seen, Bi
     stack.pop_back();
     if (std::find(seen.begin(), seen.end(), f) != seen.end()) continue;
     seen.push_back(f);
-    bindings.images.insert(bindings.images.end(), f->references.images.begin(), f->references.images.end());
-    bindings.parameters.insert(bindings.parameters.end(), f->references.parameters.begin(),
-                               f->references.parameters.end());
+    gather(f->references, bindings);
     for (const auto& callee : f->references.funcs) stack.push_back(callee.get());
   }
 }
@@ -189,10 +196,9 @@ struct Pipeline::Contents {
 
   /// Changes when the schedule does; under the cache's mutex. Directives of other Funcs cost a look.
   std::uint64_t version() {
-    if (schedule) return 0;
     const std::uint64_t anywhere = schedule::latest_directive();
     if (cache->seen != anywhere) {
-      cache->version = schedule::latest_directive(outputs);
+      cache->version = schedule ? schedule::latest_constraint(outputs) : schedule::latest_directive(outputs);
       cache->seen = anywhere;
     }
     return cache->version;
@@ -462,8 +468,17 @@ void Pipeline::Contents::infer_inputs(const RealizationArg& given) {
         const bool known = ir::as_constant(algebra::simplify(ir::substitute(i.min, values)), &low) &&
                            ir::as_constant(algebra::simplify(ir::substitute(i.max, values)), &high);
         if (!known) throw refused(image->name, "the input's bounds depend on another input", "set its buffer by hand");
+        std::int64_t extent = std::max<std::int64_t>(high - low + 1, 0);
+        if (const std::size_t d = mins.size(); d < image->constraints.size()) {
+          const auto constrained = [&](std::size_t field, std::int64_t* value) {
+            const Expr& e = image->constraints[d][field];
+            return e.defined() && ir::as_constant(algebra::simplify(ir::substitute(e, values)), value);
+          };
+          constrained(0, &low);
+          constrained(1, &extent);
+        }
         mins.push_back(static_cast<int>(low));
-        extents.push_back(static_cast<int>(std::max<std::int64_t>(high - low + 1, 0)));
+        extents.push_back(static_cast<int>(extent));
       }
       Buffer<> made(image->type, extents);
       made.set_min(mins);

@@ -74,6 +74,21 @@ std::string definition_text(const StageDefinition& stage, const Definition& defi
   return text + "\n";
 }
 
+/// ", stride(0) = 3"
+std::string constraints_text(const Image& image, const ExprNames& names) {
+  static constexpr const char* Fields[] = {"min", "extent", "stride"};
+  std::string text;
+  for (std::size_t d = 0; d < image.constraints.size(); ++d) {
+    for (std::size_t field = 0; field < 3; ++field) {
+      const Expr& e = image.constraints[d][field];
+      if (!e.defined()) continue;
+      text += std::string(", ") + Fields[field] + "(" + std::to_string(d) +
+              ") = " + print_expr(e, names);
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 std::unordered_map<Symbol, std::string> text_names(const Algorithm& algorithm) {
@@ -97,7 +112,7 @@ std::string to_string(const Algorithm& algorithm) {
   std::string text;
   for (const Image& image : algorithm.images) {
     text += "image " + image.name + ": " + to_string(image.type) + ", " +
-            std::to_string(image.fields.size()) + "-d\n";
+            std::to_string(image.fields.size()) + "-d" + constraints_text(image, names) + "\n";
   }
   for (const ScalarParameter& s : algorithm.scalars) {
     text += "scalar " + s.name + ": " + to_string(s.type);

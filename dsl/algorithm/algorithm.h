@@ -52,6 +52,7 @@ struct Image {
   Type type;
   std::vector<std::array<Symbol, 3>> fields;  // per dimension: min, extent, stride (Index symbols)
   std::shared_ptr<const ir::BufferView> bound;  // shares ownership of the memory
+  std::vector<std::array<Expr, 3>> constraints = {};  // as fields: what each must be, or undefined
 };
 
 struct ScalarParameter {

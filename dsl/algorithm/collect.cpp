@@ -59,6 +59,35 @@ class Collector {
     collection_.funcs.push_back(func);
   }
 
+  /// What constraints say of images takes the place of their fields; calls of images go through
+  /// their copies.
+  void finish() {
+    if (facts_.empty() && copies_.empty()) return;
+    for (StageDefinition& stage : collection_.algorithm.stages) {
+      for (Definition& definition : stage.definitions) {
+        ir::Rewriter rewriter([&](const ir::Ref& n) -> ir::Ref {
+          if (n->op == ir::Op::Symbol) {
+            const auto fact = facts_.find(n->symbol);
+            return fact == facts_.end() ? n : fact->second.node();
+          }
+          const auto copy = copies_.find(n->symbol);
+          if (n->op != ir::Op::Access || copy == copies_.end() || copy->second == stage.id)
+            return n;
+          ir::Node call = *n;
+          call.symbol = copy->second;
+          return ir::make(std::move(call));
+        });
+        for (Expr& e : definition.coordinates) e = rewriter(e);
+        for (Expr& e : definition.values) e = rewriter(e);
+        if (definition.predicate.defined()) definition.predicate = rewriter(definition.predicate);
+        for (ReductionVariable& v : definition.domain) {
+          v.min = rewriter(v.min);
+          v.extent = rewriter(v.extent);
+        }
+      }
+    }
+  }
+
   void visit(const References& references) {
     for (const auto& image : references.images) visit(image);
     for (const auto& parameter : references.parameters) visit(parameter);
@@ -70,8 +99,20 @@ class Collector {
     if (!seen_.insert(image->id).second) return;
     Image result{image->id, names_.unique(image->name), image->type, image->fields, nullptr};
     if (!image->is_parameter) result.bound = shared_view_of(image->buffer);
+    result.constraints = image->constraints;
+    for (std::size_t d = 0; d < image->constraints.size(); ++d) {
+      for (std::size_t field = 0; field < 3; ++field) {
+        const Expr& value = image->constraints[d][field];
+        if (value.defined()) facts_.emplace(image->fields[d][field], value);
+      }
+    }
     collection_.algorithm.images.push_back(std::move(result));
     collection_.images.push_back(image);
+    visit(image->references);
+    if (image->copy) {
+      copies_.emplace(image->id, image->copy->definition.id);
+      visit(image->copy);
+    }
   }
   void visit(const std::shared_ptr<const ParameterContents>& parameter) {
     if (!seen_.insert(parameter->id).second) return;
@@ -84,6 +125,8 @@ class Collector {
   Collection& collection_;
   Names names_;
   std::vector<std::string> chosen_;
+  ir::Substitution facts_;
+  std::unordered_map<Symbol, Symbol> copies_;
   std::unordered_set<Symbol> seen_;
 };
 
@@ -109,6 +152,7 @@ Collection collect_all(const std::vector<Func>& outputs, const References& extra
     collector.visit(contents);
   }
   collector.visit(extra);
+  collector.finish();
   return collection;
 }
 

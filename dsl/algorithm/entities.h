@@ -2,6 +2,8 @@
 // What stands behind the nodes of a user's expression: Funcs, images, parameters, reduction domains.
 // A node of the front end carries its entity as payload; elaboration reads and drops it.
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +22,17 @@ struct Entity {
   Kind kind;
 };
 
+struct FuncContents;
+struct ImageContents;
+struct ParameterContents;
+
+/// Everything outside a definition that it mentions, each once, in order of first use.
+struct References {
+  std::vector<std::shared_ptr<const FuncContents>> funcs;
+  std::vector<std::shared_ptr<const ImageContents>> images;
+  std::vector<std::shared_ptr<const ParameterContents>> parameters;
+};
+
 /// An ImageParam, or a Buffer used in an expression.
 struct ImageContents : Entity {
   ImageContents() : Entity(Kind::Image) {}
@@ -29,6 +42,12 @@ struct ImageContents : Entity {
   std::vector<std::array<Symbol, 3>> fields;  // per dimension: min, extent, stride
   bool is_parameter = true;                   // false: a concrete Buffer
   Buffer<> buffer;                            // the concrete one, or what the ImageParam was set to
+  std::vector<std::array<Expr, 3>> constraints;  // as fields; Index, undefined where there is none
+  References references;                      // of the constraints; itself excluded
+  std::uint64_t constrained = 0;              // number of the last constraint, among directives
+  /// What in() copies: every call of the image goes through it. Made by the first in(); its own
+  /// reference to the image does not keep it alive.
+  std::shared_ptr<FuncContents> copy;
 };
 
 /// A min, extent or stride of an image, read in an expression.
@@ -55,15 +74,6 @@ struct DomainContents : Entity {
   DomainContents() : Entity(Kind::Domain) {}
   std::vector<Variable> variables;
   Expr predicate;
-};
-
-struct FuncContents;
-
-/// Everything outside a definition that it mentions, each once, in order of first use.
-struct References {
-  std::vector<std::shared_ptr<const FuncContents>> funcs;
-  std::vector<std::shared_ptr<const ImageContents>> images;
-  std::vector<std::shared_ptr<const ParameterContents>> parameters;
 };
 
 /// The entity of a front-end node; null when it has none.

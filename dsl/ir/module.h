@@ -24,10 +24,21 @@ struct Argument {
   bool is_buffer() const { return kind != Kind::Scalar; }
 };
 
+/// What a buffer's field must be when the module is called.
+struct Constraint {
+  Symbol symbol;
+  Expr value;           // Index, over fields and scalars
+  std::string message;  // with a {} for each of the two
+};
+
 struct Module {
   std::string name;
   std::vector<Argument> arguments;           // inputs, scalars, outputs (one per tuple component)
   Stmt body;
+  std::vector<Constraint> constraints;       // until apply_constraints
+  /// Arguments' memory starts at a multiple of so many bytes; 0: of an element.
+  std::int64_t alignment = 0;
+  std::unordered_map<Symbol, std::int64_t> multiples;  // what fields of arguments are multiples of
   std::unordered_set<Symbol> never_partition;  // loops that partition_loops leaves alone
 };
 

@@ -5,6 +5,7 @@
 #include <sinter/diagnostic.h>
 
 #include "dsl/algebra/simplify.h"
+#include "dsl/lowering/bounds/apply_constraints.h"
 #include "dsl/lowering/bounds/insert_bounds_checks.h"
 #include "dsl/lowering/gpu/insert_transfers.h"
 #include "dsl/lowering/gpu/map_to_grid.h"
@@ -41,6 +42,7 @@ const std::vector<Pass>& passes() {
       {"insert_entry_checks", "coordinates fit, tuples agree, empty outputs return at once", false, Level::Nested, insert_entry_checks},
       {"simplify_nested", "normal form of coordinates before indices are made", true, Level::Nested, simplify_module},
       {"flatten_storage", "boxes and coordinates become allocations and element indices", false, Level::Flat, flatten_storage},
+      {"apply_constraints", "what images are constrained to is checked, then relied upon", false, Level::Flat, apply_constraints},
       {"free_early", "heap memory goes back after its last use", true, Level::Flat, free_early},
       {"simplify_flat", "normal form of element indices", true, Level::Flat, simplify_module},
       {"partition_loops", "guards and clamps leave the middle of loops", true, Level::Flat, partition_loops},

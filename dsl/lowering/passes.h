@@ -15,6 +15,9 @@ struct LowerOptions {
   /// Buffer arguments, by name, whose dimension 0 may have any stride; all others must have stride 1,
   /// which is what makes their accesses dense.
   std::vector<std::string> strided;
+  /// Buffer arguments start at multiples of so many bytes, and so do their rows: mins and strides but the
+  /// first are multiples too. 0: of their elements only.
+  int alignment = 0;
   bool debug = false;                  // keep checks of promise_clamped
   std::vector<std::string> disabled;   // passes to leave out, by name (optional ones only)
   /// Called after each pass with its name and result.

@@ -46,6 +46,18 @@ void gather(const std::shared_ptr<const FuncContents>& func, std::unordered_set<
     }
   }
   for (const auto& callee : func->references.funcs) gather(callee, seen, entries);
+  for (const auto& image : func->references.images) {
+    if (image->copy) gather(image->copy, seen, entries);
+  }
+}
+
+std::uint64_t latest_constraint(const FuncContents& func, std::unordered_set<Symbol>& seen) {
+  if (!seen.insert(func.definition.id).second) return 0;
+  std::uint64_t latest = 0;
+  for (const auto& image : func.references.images) latest = std::max(latest, image->constrained);
+  for (const auto& callee : func.references.funcs)
+    latest = std::max(latest, latest_constraint(*callee, seen));
+  return latest;
 }
 
 }  // namespace
@@ -72,10 +84,19 @@ std::uint64_t latest_directive(const std::vector<Func>& outputs) {
   std::unordered_set<Symbol> seen;
   std::vector<Family::Numbered> entries;
   for (const Func& f : outputs) gather(f.contents(), seen, entries);
-  std::uint64_t latest = 0;
+  std::uint64_t latest = latest_constraint(outputs);
   for (const Family::Numbered& numbered : entries) latest = std::max(latest, numbered.sequence);
   return latest;
 }
+
+std::uint64_t latest_constraint(const std::vector<Func>& outputs) {
+  std::unordered_set<Symbol> seen;
+  std::uint64_t latest = 0;
+  for (const Func& f : outputs) latest = std::max(latest, latest_constraint(*f.contents(), seen));
+  return latest;
+}
+
+void number_constraint(ImageContents& image) { image.constrained = ++counter(); }
 
 Schedule schedule_of(const std::vector<Func>& outputs) {
   std::unordered_set<Symbol> seen;

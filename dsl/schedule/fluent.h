@@ -32,6 +32,10 @@ void record(const std::shared_ptr<FuncContents>&, int definition, const std::vec
 std::uint64_t latest_directive();
 /// The number of the latest directive in the default schedules that schedule_of reads; 0: none.
 std::uint64_t latest_directive(const std::vector<Func>& outputs);
+/// The same of the constraints on the images that the outputs need.
+std::uint64_t latest_constraint(const std::vector<Func>& outputs);
+/// A constraint was written: what was compiled before does not know it.
+void number_constraint(ImageContents&);
 /// The directives of all Funcs that the outputs need, in the order they were written.
 Schedule schedule_of(const std::vector<Func>& outputs);
 

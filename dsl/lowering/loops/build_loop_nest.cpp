@@ -7,6 +7,7 @@
 
 #include "dsl/algebra/simplify.h"
 #include "dsl/algorithm/evaluate.h"
+#include "dsl/lowering/bounds/apply_constraints.h"
 #include "dsl/lowering/bounds/insert_bounds_checks.h"
 #include "dsl/lowering/bounds/regions.h"
 #include "dsl/lowering/loops/definition_loops.h"
@@ -83,6 +84,7 @@ class NestBuilder {
     }
     ensure(built.storage.empty(), "every stage has its storage by the end");
     module.body = built.body;
+    module.constraints = constraints_of(pipeline_.algorithm);
     module.never_partition = std::move(never_partition_);
     return module;
   }

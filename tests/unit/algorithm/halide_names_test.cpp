@@ -275,7 +275,12 @@ concept HasLoops = requires(F f, Var x, Var y, Var xo, Var yo, Var xi, Var yi, R
   f.specialize_fail("no");
 };
 static_assert(HasLoops<Func> && HasLoops<Stage>);
-static_assert(requires(Func f, Func g, Var x, RVar r, Expr e, Buffer<float> buffer) {
+static_assert(requires(Func f, Func g, Var x, RVar r, Expr e, Buffer<float> buffer, ImageParam in) {
+  in.dim(0).set_min(0).set_extent(e).set_stride(3);
+  in.dim(1).set_bounds(0, in.dim(0).extent() / 2 * 2);
+  in.in().compute_root();
+  in.in(f).compute_at(f, x);
+  in.in(std::vector<Func>{f, g});
   f.compute_inline()
       .compute_root()
       .compute_at(g, x)

@@ -1,0 +1,2 @@
+// A shared library that is none of ours.
+extern "C" int nothing() { return 0; }
