@@ -826,7 +826,7 @@ std::vector<std::vector<std::uint64_t>> operands_of(const InstructionCase& one, 
             ~u64{0} >> (64 - bits),
             (~u64{0} >> (64 - bits)) - 1,
             0x55,
-            1u << (bits / 2)};
+            u64{1} << (bits / 2)};
   };
   const auto draw = [&](const std::string& type) -> u64 {
     const std::vector<u64> some = special(type);

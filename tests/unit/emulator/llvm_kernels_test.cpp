@@ -137,8 +137,8 @@ TEST_P(LlvmKernels, Choices) {
   const auto result = device.download<int>(out, 500);
   for (std::size_t i = 0; i < 500; ++i) {
     const int v = x[i];
-    const int choices[] = {v * 3,
-                           v - 7,
+    const int choices[] = {int(unsigned(v) * 3),
+                           int(unsigned(v) - 7),
                            v / 3,
                            v % 5,
                            std::popcount(unsigned(v)),
