@@ -15,6 +15,7 @@ Block::Block(LaunchState& state, std::uint32_t number, std::uint64_t shared_byte
 
 Dim3 Block::thread(std::uint32_t linear) const {
   const Dim3& shape = state_.launch.block;
+  if (linear < shape.x) return {linear, 0, 0};
   return {linear % shape.x, linear / shape.x % shape.y, linear / shape.x / shape.y};
 }
 

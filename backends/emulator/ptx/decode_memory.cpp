@@ -109,6 +109,11 @@ void load(Decoder& d) {
   if (m.width == 0 || m.width * m.count > 16) d.fail_type(type);
   take_registers(d, d.operand(0), type, m, true);
   d.address(d.operand(1), m);
+  if (const Slot value = d.parameter_value(m); value != NoSlot) {
+    d.compute(copy_handler(m.register_width), type, m.registers[0], {value}, Flow::Move).width =
+        m.register_width;
+    return;
+  }
   add(d, Kind::Load, m);
 }
 

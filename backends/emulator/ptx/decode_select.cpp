@@ -290,13 +290,6 @@ void test_property(Decoder& d) {
 
 // ---- mov
 
-struct Same {
-  template <class T>
-    requires std::unsigned_integral<T>
-  T operator()(T a) const {
-    return a;
-  }
-};
 template <class Whole, class Part, std::size_t Count, std::size_t... I>
 void pack_lanes(std::byte* registers, const Instruction& i, LaneMask mask,
                 std::index_sequence<I...>) {
@@ -388,12 +381,8 @@ void move(Decoder& d) {
     d.emit(clock);
     return;
   }
-  const unsigned width = bytes_of(type);
-  const Handler handler = width == 0   ? by_type<Same, 1>(Type::Predicate)
-                          : width == 2 ? by_type<Same, 1>(Type::B16)
-                          : width == 4 ? by_type<Same, 1>(Type::B32)
-                                       : by_type<Same, 1>(Type::B64);
-  d.compute(handler, type, d.destination(0, type), {d.source(1, type)}, Flow::Move);
+  d.compute(copy_handler(bytes_of(type)), type, d.destination(0, type), {d.source(1, type)},
+            Flow::Move);
 }
 
 }  // namespace

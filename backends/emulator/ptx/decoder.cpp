@@ -166,8 +166,26 @@ Slot Decoder::constant(std::uint64_t bits, unsigned width) {
   if (is_new) {
     at->second = add_units(width, 0);
     file_.constants.push_back({at->second, width, bits});
+    value_of_[at->second] = bits;
   }
   return at->second;
+}
+
+Slot Decoder::parameter_value(const MemoryOperation& m) {
+  const auto base = value_of_.find(m.base);
+  if (m.space != Space::Parameter || m.count != 1 || base == value_of_.end()) return NoSlot;
+  const std::uint64_t offset = base->second + m.offset;
+  const std::uint64_t end = module.functions[function_number_].info.parameter_bytes;
+  if (offset % m.width || offset + m.width > end) return NoSlot;
+  for (const RegisterFile::ParameterValue& known : file_.parameters) {
+    if (known.offset == offset && known.width == m.register_width && known.bytes == m.width &&
+        known.sign == m.sign) {
+      return known.slot;
+    }
+  }
+  const Slot slot = add_units(m.register_width, 0);
+  file_.parameters.push_back({slot, m.register_width, offset, m.width, m.sign});
+  return slot;
 }
 
 Slot Decoder::carry() {
@@ -498,6 +516,8 @@ Module Decoder::decode() {
       if (kernels) {
         file_ = file;
         constants_ = constants;
+        value_of_.clear();
+        for (const auto& [key, slot] : constants_) value_of_[slot] = key.first;
         specials_ = specials;
         shared_variables_ = shared_by_functions;
       }

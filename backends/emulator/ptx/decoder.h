@@ -77,6 +77,9 @@ class Decoder {
   Slot any_register(const Operand&, unsigned& width, bool write);
   Slot constant(std::uint64_t bits, unsigned width);
   bool is_predicate(const Operand& o) const { return !function_->registers[o.index].width; }
+  /// What a load with these properties reads from a kernel's parameters; NoSlot when `m` may read
+  /// anything else.
+  Slot parameter_value(const MemoryOperation& m);
   Slot carry();  ///< the condition code
   Slot scratch_predicate();
 
@@ -122,6 +125,7 @@ class Decoder {
   Slot carry_ = NoSlot, scratch_ = NoSlot;
   std::map<std::pair<std::uint64_t, unsigned>, Slot> constants_;  ///< in file_
   std::map<Special, Slot> specials_;
+  std::map<Slot, std::uint64_t> value_of_;       ///< of constants
   std::map<std::string, std::uint64_t> shared_;  ///< addresses, of the function in hand
   std::map<std::string, std::uint64_t> shared_by_functions_;
   std::vector<SharedVariable> shared_variables_;

@@ -2,6 +2,8 @@
 // Picks the handler for a function object by type. A function object is usable with a type when it
 // can be called with values of it.
 
+#include <concepts>
+
 #include "backends/emulator/ptx/decoder.h"
 #include "backends/emulator/ptx/lanes.h"
 #include "backends/emulator/ptx/values.h"
@@ -67,6 +69,20 @@ Handler by_type(Type type) {
       return nullptr;
   }
   return nullptr;
+}
+
+struct Same {
+  template <std::unsigned_integral T>
+  T operator()(T a) const {
+    return a;
+  }
+};
+/// Copies registers of `width` bytes; 0 for predicates.
+inline Handler copy_handler(unsigned width) {
+  return by_type<Same, 1>(width == 0   ? Type::Predicate
+                          : width == 2 ? Type::B16
+                          : width == 4 ? Type::B32
+                                       : Type::B64);
 }
 
 }  // namespace sinter::emulator::ptx

@@ -204,6 +204,14 @@ struct RegisterFile {
     std::uint64_t offset;
   };
   std::vector<VariableAddress> variable_addresses;
+  struct ParameterValue {  ///< what ld.param would load into a register
+    Slot slot;
+    unsigned width;  ///< of the register
+    std::uint64_t offset;
+    unsigned bytes;
+    bool sign;
+  };
+  std::vector<ParameterValue> parameters;
   std::vector<LaneMask> undefined_at_start;  ///< by unit
   Slot units = FirstSlot;
 };

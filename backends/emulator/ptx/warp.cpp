@@ -60,6 +60,14 @@ Warp::Warp(const Module& module, const Function& kernel, Block& block, std::uint
   for (const RegisterFile::VariableAddress& v : kernel.registers.variable_addresses) {
     fill_width(registers_, v.slot, v.width, variables[v.variable] + v.offset);
   }
+  for (const RegisterFile::ParameterValue& p : kernel.registers.parameters) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, block.state().parameters.bytes.data() + p.offset, p.bytes);
+    const unsigned shift = 64 - p.bytes * 8;
+    if (p.sign)
+      bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(bits << shift) >> shift);
+    fill_width(registers_, p.slot, p.width, bits);
+  }
   const Launch& launch = block.state().launch;
   for (const RegisterFile::SpecialRegister& s : kernel.registers.specials) {
     auto* lanes = lanes_of<std::uint32_t>(registers_, s.slot);

@@ -1,7 +1,10 @@
 // Every instruction of the table against its meaning, on special and random operands.
 
+#include <bit>
 #include <cmath>
 #include <cstring>
+#include <fstream>
+#include <sstream>
 
 #include <gtest/gtest.h>
 
@@ -67,6 +70,44 @@ TEST_P(Instructions, MeanWhatTheTableSays) {
     ADD_FAILURE() << one.text << std::hex << " of" << text << " gives " << got << ", expected "
                   << expected;
   }
+}
+
+// What a GPU gave for the first sets of operands, recorded by calibrate_emulator. Approximations
+// may differ by their stated error; what PTX leaves open is as the GPU does it.
+TEST(Golden, IsWhatTheGpuGave) {
+  std::ifstream file(std::string(SINTER_SOURCE_DIR) + "/tests/unit/emulator/data/golden.txt");
+  if (!file) GTEST_SKIP() << "no golden data are recorded";
+  std::string line;
+  std::getline(file, line);
+  std::size_t compared = 0;
+  while (std::getline(file, line)) {
+    const auto one = std::find_if(instruction_cases().begin(), instruction_cases().end(),
+                                  [&](const InstructionCase& c) { return c.text == line; });
+    std::string values;
+    std::getline(file, values);
+    if (one == instruction_cases().end()) continue;
+    const auto operands = operands_of(*one, GoldenCount);
+    std::istringstream in(values);
+    in >> std::hex;
+    for (std::size_t i = 0; i < GoldenCount; ++i) {
+      std::uint64_t recorded = 0;
+      in >> recorded;
+      const std::uint64_t ours = one->meaning(operands[i].data());
+      if (one->ulps > 0) {
+        const auto x = std::bit_cast<float>(static_cast<std::uint32_t>(recorded));
+        const auto y = std::bit_cast<float>(static_cast<std::uint32_t>(ours));
+        if (!std::isfinite(x) || !std::isfinite(y) || std::fabs(y) > 1e30f || std::fabs(y) < 1e-30f)
+          continue;
+        EXPECT_LE(std::fabs(x - y), std::max(std::ldexp(std::fabs(y), -10), 0x1p-20f))
+            << line << " set " << i;
+      } else {
+        EXPECT_TRUE(equal(*one, recorded, ours))
+            << line << std::hex << " set " << i << ": " << recorded << ", ours " << ours;
+      }
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 10000u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, Instructions,
