@@ -42,6 +42,15 @@ TEST(Buffer, IsDenseWithDimensionZeroInnermost) {
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(b.data()) % 64, 0u);
 }
 
+TEST(Buffer, LargeOnesStartAtAHugePage) {
+  const auto address = [](const Buffer<std::uint8_t>& b) {
+    return reinterpret_cast<std::uintptr_t>(b.data());
+  };
+  EXPECT_EQ(address(Buffer<std::uint8_t>(1024, 4096)) % (std::uintptr_t{2} << 20), 0u);
+  EXPECT_EQ(address(Buffer<std::uint8_t>(1021, 4095)) % 128, 0u);
+  EXPECT_EQ(address(Buffer<std::uint8_t>(0, 7)) % 128, 0u);
+}
+
 TEST(Buffer, MayBeMadeInManyWays) {
   EXPECT_EQ(Buffer<float>({5, 6}).height(), 6);
   EXPECT_EQ(Buffer<float>({5}).dimensions(), 1);
