@@ -1,5 +1,6 @@
 #pragma once
-// A GPU as the runtime sees it: memory, copies and launches. One implementation drives CUDA, others emulate.
+// A GPU as the runtime sees it: memory, copies, launches, graphs. One implementation drives CUDA,
+// others emulate.
 
 #include <cstdint>
 #include <memory>
@@ -18,7 +19,14 @@ class GpuKernels {
   virtual ~GpuKernels() = default;
   /// `parameters`: 8 bytes for each of the kernel's. Throws DeviceError.
   virtual void launch(std::size_t kernel, const std::int64_t (&blocks)[3], std::int64_t threads,
-                      std::span<const std::uint64_t> parameters, Stream*) = 0;
+                      std::span<const std::uint64_t> parameters, Stream&) = 0;
+};
+
+/// Launches that were captured.
+class GpuGraph {
+ public:
+  virtual ~GpuGraph() = default;
+  virtual void launch(Stream&) = 0;
 };
 
 class GpuMachine {
@@ -26,13 +34,29 @@ class GpuMachine {
   virtual ~GpuMachine() = default;
   virtual std::string describe() const = 0;
   virtual std::unique_ptr<Stream> make_stream() = 0;
+  /// The caller's stream; `main` is what waits for it when it retires.
+  virtual std::unique_ptr<Stream> wrap_stream(void* handle, std::shared_ptr<Stream> main) = 0;
+
   /// Throws DeviceError naming `name` when there is no room.
   virtual DeviceAddress allocate(std::uint64_t bytes, const std::string& name) = 0;
+  /// Waits for work that uses it.
   virtual void release(DeviceAddress) noexcept = 0;
-  /// Copies are ordered with the launches of the stream; when download returns, the bytes are there.
-  virtual void upload(DeviceAddress to, const void* from, std::uint64_t bytes, Stream*) = 0;
-  virtual void download(void* to, DeviceAddress from, std::uint64_t bytes, Stream*) = 0;
+  /// Freed memory may serve again; an emulator that wants to see what is undefined says no.
+  virtual bool may_reuse_memory() const { return true; }
+  /// Throws DeviceError unless [address, address + bytes) is memory of this device.
+  virtual void check_address(DeviceAddress, std::uint64_t bytes, const std::string& name) = 0;
+  /// Its number among the driver's devices; -1: emulated.
+  virtual int ordinal() const { return -1; }
+
+  /// Copies are enqueued. `from` may change when upload returns; the bytes of download are there
+  /// after Stream::synchronize.
+  virtual void upload(DeviceAddress to, const void* from, std::uint64_t bytes, Stream&) = 0;
+  virtual void download(void* to, DeviceAddress from, std::uint64_t bytes, Stream&) = 0;
   virtual std::unique_ptr<GpuKernels> load(const CompiledModule&) = 0;
+
+  /// Launches on the stream are kept instead of run, until end_capture.
+  virtual void begin_capture(Stream&) = 0;
+  virtual std::unique_ptr<GpuGraph> end_capture(Stream&) = 0;
 };
 
 }  // namespace sinter::backends

@@ -1,6 +1,7 @@
 #pragma once
 // What a kernel is called with: derived from its body, so that the host's call and the kernel agree.
 
+#include <unordered_set>
 #include <vector>
 
 #include "dsl/ir/node.h"
@@ -19,5 +20,7 @@ struct KernelParameter {
 std::vector<KernelParameter> kernel_parameters(const ir::Node& kernel);
 /// All kernels of a statement, in order.
 std::vector<ir::Ref> kernels_of(const ir::Stmt&);
+/// Buffers whose elements the statement touches outside of kernels.
+std::unordered_set<Symbol> buffers_of_host(const ir::Stmt&);
 
 }  // namespace sinter::backends

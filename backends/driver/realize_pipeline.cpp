@@ -14,6 +14,7 @@
 #include <sinter/func.h>
 #include <sinter/pipeline.h>
 #include <sinter/schedule.h>
+#include <sinter/stream.h>
 
 #include "backends/driver/compile_pipeline.h"
 #include "dsl/algebra/simplify.h"
@@ -50,6 +51,8 @@ auto located(const std::source_location& where, const Call& call) {
     throw CompileError(complete(error));
   } catch (const AlgorithmError& error) {
     throw AlgorithmError(complete(error));
+  } catch (const DeviceError& error) {
+    throw DeviceError(complete(error));
   }
 }
 
@@ -89,6 +92,7 @@ struct Source {
 struct Variant {
   Target target;
   std::vector<std::string> strided;
+  int alignment = 0;
   std::uint64_t schedule_version = 0;
   driver::Compiled compiled;
   std::vector<Source> sources;  // by position
@@ -119,6 +123,15 @@ void gather(const FuncContents& func, std::vector<const FuncContents*>& seen, Bi
     gather(f->references, bindings);
     for (const auto& callee : f->references.funcs) stack.push_back(callee.get());
   }
+}
+
+/// Rows start at multiples of 16 bytes, the widest access of a GPU.
+constexpr int Alignment = 16;
+bool is_aligned(const BufferBase& b) {
+  const int elements = Alignment / b.type().bytes();
+  bool aligned = reinterpret_cast<std::uintptr_t>(b.contents()->host) % Alignment == 0 && (b.dimensions() == 0 || b.min(0) % elements == 0);
+  for (int d = 1; d < b.dimensions(); ++d) aligned = aligned && b.stride(d) % elements == 0;
+  return aligned;
 }
 
 bool is_strided(const BufferBase& b) { return b.dimensions() > 0 && b.extent(0) > 1 && b.stride(0) != 1; }
@@ -158,13 +171,13 @@ class Frame {
     for (const Source& source : v.sources) {
       if (source.parameter) {
         const ir::Scalar& value = *source.parameter->value;
-        *argument++ = {value.type, nullptr, {}, &value};
+        *argument++ = {value.type, nullptr, {}, &value, nullptr};
         continue;
       }
       const BufferContents& b = contents(source, outputs, output);
       const auto* const first = next;
       for (const BufferDimension& d : b.dimensions) *next++ = {d.min, d.extent, d.stride};
-      *argument++ = {b.type, b.host, {first, b.dimensions.size()}, nullptr};
+      *argument++ = {b.type, b.host, {first, b.dimensions.size()}, nullptr, b.memory.get()};
     }
   }
   Frame(const Frame&) = delete;
@@ -216,21 +229,23 @@ struct Pipeline::Contents {
     return cache->bindings;
   }
 
-  std::shared_ptr<const Variant> variant(const Target& target, const std::vector<std::string>& strided) {
+  std::shared_ptr<const Variant> variant(const Target& target, const std::vector<std::string>& strided, int alignment = 0) {
     bound();  // sources_of reads them
     const std::lock_guard lock(cache->mutex);
     auto& variants = cache->variants;
     const std::uint64_t now = version();
     for (const auto& v : variants) {
-      if (v->schedule_version == now && v->target == target && v->strided == strided) return v;
+      if (v->schedule_version == now && v->target == target && v->strided == strided && v->alignment == alignment) return v;
     }
     std::erase_if(variants, [&](const auto& v) { return v->schedule_version != now; });
     auto made = std::make_shared<Variant>();
     made->target = target;
     made->strided = strided;
+    made->alignment = alignment;
     made->schedule_version = now;
     driver::CompileOptions options;
     options.strided = strided;
+    options.alignment = alignment;
     made->compiled = driver::compile_pipeline(driver::resolve_pipeline(outputs, current_schedule()), target, options);
     made->sources = sources_of(made->compiled.module);
     variants.push_back(made);
@@ -245,7 +260,7 @@ struct Pipeline::Contents {
         const std::string& subject = f.name();
         if (next >= buffers.size()) throw refused(subject, "no buffer was given for the output", "give one buffer for each component of each output");
         const Buffer<>& b = buffers[next];
-        if (!b.defined() || (b.raw_data() == nullptr && b.number_of_elements() > 0)) {
+        if (!b.defined() || (b.contents()->host == nullptr && b.number_of_elements() > 0)) {
           throw refused(subject, "the output's buffer has no memory", "allocate the buffer before the call");
         }
         if (b.type() != f.types()[c]) {
@@ -264,20 +279,35 @@ struct Pipeline::Contents {
     }
   }
 
-  void run(const std::vector<Buffer<>>& buffers, const Target& target) {
+  void run(const std::vector<Buffer<>>& buffers, const Target& target, const Stream* stream = nullptr) {
+    launch(*variant_for(buffers, target), buffers, stream);
+  }
+
+  std::unique_ptr<backends::Recording> record(const std::vector<Buffer<>>& buffers, const Stream& stream) {
+    const std::shared_ptr<const Variant> v = variant_for(buffers, stream.target());
+    check_scalars();
+    Frame frame(*v, buffers);
+    return v->compiled.executable->record(frame.arguments(), *stream.queue());
+  }
+
+  /// The way it is compiled for a call with these buffers.
+  std::shared_ptr<const Variant> variant_for(const std::vector<Buffer<>>& buffers, const Target& target) {
     check_outputs(buffers);
     std::vector<std::string> strided;
+    bool aligned = target.is_gpu();
     for (const auto& image : bound().images) {
       if (!image->buffer.defined()) {
         throw refused(image->name, "no buffer was set for the input", "call set(buffer) on the ImageParam before realize()");
       }
       if (is_strided(image->buffer)) strided.push_back(image->id.name());
+      aligned = aligned && is_aligned(image->buffer);
     }
+    const int alignment = aligned && std::all_of(buffers.begin(), buffers.end(), is_aligned) ? Alignment : 0;
     // Strided arguments are named as in the module; only the rare case pays for finding the names.
     const bool rare = !strided.empty() || std::any_of(buffers.begin(), buffers.end(), is_strided);
-    std::shared_ptr<const Variant> v = variant(target, {});
-    if (rare) v = variant(target, strided_names(v->compiled.module, buffers));
-    launch(*v, buffers);
+    std::shared_ptr<const Variant> v = variant(target, {}, alignment);
+    if (rare) v = variant(target, strided_names(v->compiled.module, buffers), alignment);
+    return v;
   }
 
   std::vector<std::string> strided_names(const ir::Module& module, const std::vector<Buffer<>>& buffers) {
@@ -341,11 +371,17 @@ struct Pipeline::Contents {
     return sources;
   }
 
-  void launch(const Variant& v, const std::vector<Buffer<>>& buffers) {
+  void launch(const Variant& v, const std::vector<Buffer<>>& buffers, const Stream* stream) {
     check_scalars();
+    if (v.target.is_host()) {
+      for (const Source& source : v.sources) {
+        if (source.image) source.image->buffer.contents()->use_on_host(false);
+      }
+      for (const Buffer<>& b : buffers) b.contents()->use_on_host(true);
+    }
     Frame frame(v, buffers);
     try {
-      v.compiled.executable->call(v.compiled.module.arguments, frame.arguments(), nullptr);
+      v.compiled.executable->call(v.compiled.module.arguments, frame.arguments(), stream ? stream->queue().get() : nullptr);
     } catch (const RuntimeError& error) {
       throw RuntimeError(with_line_of_directive(error.diagnostic(), v.compiled.scheduled));
     }
@@ -422,12 +458,44 @@ Realization Pipeline::realize(const std::vector<int>& sizes, const Target& targe
   return located(where, [&] {
     std::vector<Buffer<>> buffers = make_outputs(existing(contents_).outputs, sizes);
     contents_->run(buffers, target);
+    for (const Buffer<>& b : buffers) b.copy_to_host();
     return Realization(std::move(buffers));
   });
 }
 
 void Pipeline::realize(const RealizationArg& outputs, const Target& target, Location where) {
   located(where, [&] { existing(contents_).run(outputs.buffers, target); });
+}
+
+Realization Pipeline::realize(const std::vector<int>& sizes, const Stream& stream, Location where) {
+  return located(where, [&] {
+    std::vector<Buffer<>> buffers = make_outputs(existing(contents_).outputs, sizes);
+    contents_->run(buffers, stream.target(), &stream);
+    return Realization(std::move(buffers));
+  });
+}
+
+void Pipeline::realize(const RealizationArg& outputs, const Stream& stream, Location where) {
+  located(where, [&] { existing(contents_).run(outputs.buffers, stream.target(), &stream); });
+}
+
+struct RecordedCall::Contents {
+  std::vector<Buffer<>> buffers;
+  std::unique_ptr<backends::Recording> recording;
+};
+
+RecordedCall Pipeline::record(const RealizationArg& outputs, const Stream& stream, Location where) {
+  return located(where, [&] {
+    auto made = std::make_shared<RecordedCall::Contents>();
+    made->recording = existing(contents_).record(outputs.buffers, stream);
+    made->buffers = outputs.buffers;
+    for (const auto& image : contents_->bound().images) made->buffers.push_back(image->buffer);
+    return RecordedCall(std::move(made));
+  });
+}
+
+void RecordedCall::replay(const Stream& stream, std::source_location where) const {
+  located(where, [&] { contents_->recording->replay(*stream.queue()); });
 }
 
 void Pipeline::infer_input_bounds(const std::vector<int>& sizes, const Target&, Location where) {
@@ -501,6 +569,10 @@ Realization Func::realize(const std::vector<int>& sizes, const Target& target, L
   return Pipeline(*this).realize(sizes, target, where);
 }
 void Func::realize(const RealizationArg& outputs, const Target& target, Location where) { Pipeline(*this).realize(outputs, target, where); }
+Realization Func::realize(const std::vector<int>& sizes, const Stream& stream, Location where) {
+  return Pipeline(*this).realize(sizes, stream, where);
+}
+void Func::realize(const RealizationArg& outputs, const Stream& stream, Location where) { Pipeline(*this).realize(outputs, stream, where); }
 void Func::infer_input_bounds(const std::vector<int>& sizes, const Target& target, Location where) {
   Pipeline(*this).infer_input_bounds(sizes, target, where);
 }

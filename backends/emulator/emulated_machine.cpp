@@ -1,6 +1,9 @@
 #include "backends/emulator/emulated_machine.h"
 
+#include <functional>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include <sinter/diagnostic.h>
 
@@ -25,9 +28,27 @@ struct State {
   std::uint64_t seed = 0;
 };
 
+/// What is enqueued runs at once, unless it is being captured.
 class EmulatedStream : public Stream {
  public:
   void synchronize() override {}
+  void enqueue(std::function<void()> work) {
+    if (capturing) captured.push_back(std::move(work));
+    else work();
+  }
+  bool capturing = false;
+  std::vector<std::function<void()>> captured;
+};
+
+class EmulatedGraph : public backends::GpuGraph {
+ public:
+  explicit EmulatedGraph(std::vector<std::function<void()>> work) : work_(std::move(work)) {}
+  void launch(Stream& stream) override {
+    for (const auto& work : work_) static_cast<EmulatedStream&>(stream).enqueue(work);
+  }
+
+ private:
+  std::vector<std::function<void()>> work_;
 };
 
 class EmulatedKernels : public backends::GpuKernels {
@@ -38,7 +59,7 @@ class EmulatedKernels : public backends::GpuKernels {
         module_(PtxModule::parse(module.kernels.at(0).variants.at(0).bytes)) {}
 
   void launch(std::size_t kernel, const std::int64_t (&blocks)[3], std::int64_t threads,
-              std::span<const std::uint64_t> parameters, Stream*) override {
+              std::span<const std::uint64_t> parameters, Stream& stream) override {
     const backends::KernelCall& call = calls_.at(kernel);
     Launch launch;
     launch.kernel = call.name;
@@ -47,12 +68,15 @@ class EmulatedKernels : public backends::GpuKernels {
     launch.block = {static_cast<unsigned>(threads), 1, 1};
     launch.dynamic_shared = call.shared_bytes;
     for (const std::uint64_t p : parameters) append_parameter(launch.parameters, p);
-    const std::lock_guard lock(state_->mutex);
-    launch.seed = state_->seed++;
-    const Report report = run(module_, launch, state_->memory);
-    if (!report.clean())
-      refuse("the kernel " + call.name + " is at fault:\n" + to_string(report),
-             "report the schedule: no legal one may end here");
+    static_cast<EmulatedStream&>(stream).enqueue(
+        [module = module_, state = state_, launch]() mutable {
+          const std::lock_guard lock(state->mutex);
+          launch.seed = state->seed++;
+          const Report report = run(module, launch, state->memory);
+          if (!report.clean())
+            refuse("the kernel " + launch.kernel + " is at fault:\n" + to_string(report),
+                   "report the schedule: no legal one may end here");
+        });
   }
 
  private:
@@ -69,6 +93,23 @@ class EmulatedMachine : public backends::GpuMachine {
   }
   std::string describe() const override { return "emulated " + architecture_; }
   std::unique_ptr<Stream> make_stream() override { return std::make_unique<EmulatedStream>(); }
+  std::unique_ptr<Stream> wrap_stream(void*, std::shared_ptr<Stream>) override {
+    refuse("an emulated device has no streams of others", "make a Stream(target)");
+  }
+  bool may_reuse_memory() const override { return false; }
+  void check_address(DeviceAddress address, std::uint64_t bytes, const std::string& name) override {
+    const std::lock_guard lock(state_->mutex);
+    const Allocation* found = state_->memory.find(address);
+    if (found && bytes <= found->size - (address - found->address)) return;
+    throw RuntimeError(
+        Diagnostic{name,
+                   "wrap_device",
+                   found ? "the buffer ends outside of its allocation"
+                         : "the address is not memory of the device",
+                   "give memory of the target's device; for memory here use Buffer(data, extents)",
+                   {},
+                   0});
+  }
   DeviceAddress allocate(std::uint64_t bytes, const std::string& name) override {
     const std::lock_guard lock(state_->mutex);
     return state_->memory.allocate(bytes, name);
@@ -80,17 +121,25 @@ class EmulatedMachine : public backends::GpuMachine {
     } catch (const std::exception&) {  // its allocation failed
     }
   }
-  void upload(DeviceAddress to, const void* from, std::uint64_t bytes, Stream*) override {
+  void upload(DeviceAddress to, const void* from, std::uint64_t bytes, Stream&) override {
     const std::lock_guard lock(state_->mutex);
     state_->memory.write(to, {static_cast<const std::byte*>(from), bytes});
   }
-  void download(void* to, DeviceAddress from, std::uint64_t bytes, Stream*) override {
+  void download(void* to, DeviceAddress from, std::uint64_t bytes, Stream&) override {
     const std::lock_guard lock(state_->mutex);
     const std::vector<Fault> faults =
         state_->memory.read(from, {static_cast<std::byte*>(to), bytes});
     if (!faults.empty())
       refuse("the host reads what no kernel defined: " + to_string(faults.front()),
              "report the schedule: no legal one may end here");
+  }
+  void begin_capture(Stream& stream) override {
+    static_cast<EmulatedStream&>(stream).capturing = true;
+  }
+  std::unique_ptr<backends::GpuGraph> end_capture(Stream& stream) override {
+    auto& emulated = static_cast<EmulatedStream&>(stream);
+    emulated.capturing = false;
+    return std::make_unique<EmulatedGraph>(std::exchange(emulated.captured, {}));
   }
   std::unique_ptr<backends::GpuKernels> load(const CompiledModule& module) override {
     return std::make_unique<EmulatedKernels>(module, state_);

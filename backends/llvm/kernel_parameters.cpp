@@ -38,4 +38,14 @@ std::vector<ir::Ref> kernels_of(const ir::Stmt& s) {
   return found;
 }
 
+std::unordered_set<Symbol> buffers_of_host(const ir::Stmt& s) {
+  std::unordered_set<Symbol> found;
+  if (!s.defined()) return found;
+  ir::for_each_node(s.node(), [&](const ir::Ref& n) {
+    if (n->op == Op::Load || n->op == Op::Store || n->op == Op::AtomicStore) found.insert(n->symbol);
+    return n->op != Op::Kernel;
+  });
+  return found;
+}
+
 }  // namespace sinter::backends

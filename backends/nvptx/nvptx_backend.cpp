@@ -1,5 +1,6 @@
 #include "backends/nvptx/nvptx_backend.h"
 
+#include "backends/kernel_parameters.h"
 #include "backends/llvm/host_compiler.h"
 #include "backends/nvptx/ptx_compiler.h"
 
@@ -12,8 +13,10 @@ CompiledModule NvptxBackend::compile(const ir::Module& module, const Target& tar
   result.name = module.name;
   result.target = target;
   result.arguments = module.arguments;
+  const std::unordered_set<Symbol> of_host = buffers_of_host(module.body);
+  for (const ir::Argument& a : module.arguments) result.used_by_host.push_back(of_host.count(a.symbol) != 0);
   result.host_object = std::move(host.bytes);
-  for (const PtxKernel& k : ptx.kernels) result.kernel_calls.push_back({k.name, k.shared_bytes, k.threads, k.parameters.size()});
+  for (const PtxKernel& k : ptx.kernels) result.kernel_calls.push_back({k.name, k.shared_bytes, k.threads, k.parameters.size(), {}});
   if (options.listings) {
     result.listings["llvm"] = std::move(ptx.llvm_text);
     result.listings["asm"] = ptx.text;

@@ -258,8 +258,9 @@ std::shared_ptr<BufferContents> BufferBase::copied() const {
     extents.push_back(extent(d));
     order.push_back(d);
   }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int a, int b) { return std::abs(stride(a)) < std::abs(stride(b)); });
+  std::sort(order.begin(), order.end(), [&](int a, int b) {
+    return std::pair(std::abs(stride(a)), a) < std::pair(std::abs(stride(b)), b);
+  });
   auto result = allocate(type(), extents, name(), order);
   for (std::size_t d = 0; d < extents.size(); ++d)
     result->dimensions[d].min = contents_->dimensions[d].min;
@@ -336,6 +337,7 @@ ir::BufferView view_of(const BufferBase& buffer) {
 }
 
 std::shared_ptr<const ir::BufferView> shared_view_of(const BufferBase& buffer) {
+  if (buffer.contents()->memory->on_device_only) return nullptr;
   struct Owned {
     ir::BufferView view;
     std::shared_ptr<BufferContents> contents;

@@ -2,13 +2,22 @@
 // Buffer<T, D>: a strided view of elements in memory, owned or borrowed. Copies of a Buffer share the
 // view (as Halide's); cropped, sliced, translated, transposed give new views of the same memory.
 // Buffer<> leaves the type to run time. Called with Exprs, a Buffer is an image in an algorithm.
+//
+// Views of one memory share its device side, made when a pipeline on a GPU first needs it. The side
+// that was written last is the newer one; what is needed is copied when it is needed: elements come back
+// at the first access from here, and go over at the next call after an access from here that could have
+// changed them (data() and () of a Buffer<const T> cannot). A pointer that was kept from before a call is
+// outside of this: copy_to_host() before reading through it, set_host_dirty() after writing.
+// Memory borrowed from the caller is read and written by every call.
 
 #include <array>
+#include <atomic>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -26,16 +35,53 @@ struct BufferDimension {
   std::int64_t stride = 0;
 };
 
+class Target;
+
+/// The device's side of a memory; made by the backends, which know devices.
+class DeviceSide {
+ public:
+  virtual ~DeviceSide() = default;
+  /// Copies all its bytes to `to`, after the work in flight that writes them.
+  virtual void copy_out(std::byte* to) = 0;
+  /// Waits for the work in flight that uses it.
+  virtual void synchronize() = 0;
+};
+
+/// The memory of views, with at most one side on a device.
+struct BufferMemory {
+  static constexpr unsigned HostStale = 1;      // the device's side is newer
+  static constexpr unsigned DeviceCurrent = 2;  // the device's side has all that was written
+
+  std::shared_ptr<void> owner;  // empty: the caller's
+  std::byte* low = nullptr;     // all views lie in [low, low + bytes)
+  std::size_t bytes = 0;
+  bool on_device_only = false;  // `low` is an address there
+  bool dense = true;            // every byte belongs to an element
+  bool borrowed = false;        // others read and write it without telling us
+  std::atomic<unsigned> state{0};
+  std::mutex mutex;             // of changes of what follows, and of `state`
+  std::shared_ptr<DeviceSide> device;
+};
+
 /// What copies of a Buffer share.
 struct BufferContents {
-  std::shared_ptr<void> memory;  // empty: borrowed
-  std::byte* host = nullptr;     // the element at all mins
+  std::shared_ptr<BufferMemory> memory;
+  std::byte* host = nullptr;  // the element at all mins
   Type type;
   std::vector<BufferDimension> dimensions;
   std::string name;
   // What it is called as an image of an algorithm; made at first use.
   Symbol id;
   std::vector<std::array<Symbol, 3>> fields;
+
+  /// Before elements are read, or perhaps written, here.
+  void use_on_host(bool writes) const {
+    using M = BufferMemory;
+    const unsigned state = memory->state.load(std::memory_order_acquire);
+    if (state & (writes ? M::HostStale | M::DeviceCurrent : M::HostStale)) [[unlikely]] bring_to_host(writes);
+  }
+  /// Refuses memory that is on a device only.
+  void bring_to_host(bool writes) const;
 };
 
 /// Coordinates of a dimension, to look at and to iterate over.
@@ -84,7 +130,30 @@ class BufferBase {
   std::size_t size_in_bytes() const { return number_of_elements() * static_cast<std::size_t>(type().bytes()); }
   bool contains(const std::vector<int>& coordinates) const;
   /// This view owns its memory together with others; false: the memory is the caller's.
-  bool owns_memory() const { return contents_ && contents_->memory != nullptr; }
+  bool owns_memory() const { return contents_ && contents_->memory->owner != nullptr; }
+
+  // The device's side.
+  bool has_device_allocation() const { return contents_ && contents_->memory->device != nullptr; }
+  /// The elements here are newer than the device's, or there are none on a device.
+  bool host_dirty() const { return contents_ && (contents_->memory->state & BufferMemory::DeviceCurrent) == 0; }
+  /// Those on the device are newer.
+  bool device_dirty() const { return contents_ && (contents_->memory->state & BufferMemory::HostStale) != 0; }
+  /// Says that elements were written through a pointer kept from before.
+  void set_host_dirty() const;
+  /// The same of a pointer to the device's side.
+  void set_device_dirty() const;
+  /// Afterwards the elements are here, and stay current on the device.
+  void copy_to_host() const;
+  /// Afterwards they are on the target's device, and stay current here. Borrowed memory then stays there until
+  /// device_free(), as owned memory does.
+  void copy_to_device(const Target&) const;
+  /// Drops the device's side; what is newer there comes back first.
+  void device_free() const;
+  /// Waits for the work in flight that uses the device's side.
+  void device_sync() const;
+  /// The address of the element at all mins on the target's device, brought there first; for other libraries.
+  /// Writing through it needs set_device_dirty().
+  void* device_data(const Target&) const;
 
   void set_min(const std::vector<int>& mins);
   template <typename... Ints>
@@ -103,7 +172,12 @@ class BufferBase {
   void add_dimension();
   void embed(int d, int position);
 
-  void* raw_data() const { return contents_ ? contents_->host : nullptr; }
+  /// The element at all mins, here.
+  void* raw_data() const {
+    if (contents_ == nullptr) return nullptr;
+    contents_->use_on_host(true);
+    return contents_->host;
+  }
   const std::shared_ptr<BufferContents>& contents() const { return contents_; }
   bool same_as(const BufferBase& other) const { return contents_ == other.contents_; }
   /// An access in an algorithm.
@@ -116,6 +190,9 @@ class BufferBase {
                                                   const std::vector<int>& storage_order = {});
   static std::shared_ptr<BufferContents> borrow(Type, void* data, const std::vector<BufferDimension>&,
                                                 const std::string& name);
+  /// Memory on the target's device; `owner` keeps it.
+  static std::shared_ptr<BufferContents> borrow_device(const Target&, Type, void* address, const std::vector<BufferDimension>&,
+                                                       const std::string& name, std::shared_ptr<void> owner = nullptr);
   static std::vector<BufferDimension> dense(const std::vector<int>& extents);
   std::shared_ptr<BufferContents> view() const;
   std::shared_ptr<BufferContents> copied() const;
@@ -151,6 +228,7 @@ class BufferBase {
 template <typename T = void, int D = -1>
 class Buffer : public BufferBase {
   static constexpr bool IsTyped = !std::is_void_v<T>;
+  static constexpr bool Writes = !std::is_const_v<T>;  // what it gives access to may be written
   using Element = std::conditional_t<IsTyped, T, std::byte>;
   template <typename U, int E> friend class Buffer;
 
@@ -181,6 +259,14 @@ class Buffer : public BufferBase {
       : BufferBase(borrow(type, data, dense(extents), name)) { check_is(static_type(), D); }
   Buffer(Type type, void* data, const std::vector<BufferDimension>& dimensions, const std::string& name = "")
       : BufferBase(borrow(type, data, dimensions, name)) { check_is(static_type(), D); }
+  /// The caller's memory on the target's device; checked to be that. Its elements are not here: copy() brings them.
+  static Buffer wrap_device(const Target& target, Element* address, const std::vector<int>& extents, const std::string& name = "") requires IsTyped {
+    return Buffer(borrow_device(target, type_of<T>(), address, dense(extents), name));
+  }
+  static Buffer wrap_device(const Target& target, Type type, void* address, const std::vector<BufferDimension>& dimensions,
+                            const std::string& name = "") {
+    return Buffer(borrow_device(target, type, address, dimensions, name));
+  }
   /// The same view under another static type; throws RuntimeError when the types differ.
   template <typename U, int E>
   Buffer(const Buffer<U, E>& other) : BufferBase(other.contents_) {
@@ -217,7 +303,11 @@ class Buffer : public BufferBase {
     return result;
   }
 
-  T* data() const { return reinterpret_cast<T*>(raw_data()); }
+  T* data() const {
+    if (!defined()) return nullptr;
+    contents_->use_on_host(Writes);
+    return reinterpret_cast<T*>(contents_->host);
+  }
   T* begin() const { return data(); }
 
   /// The element at integer coordinates; checked by assertions in debug builds only.
@@ -226,6 +316,7 @@ class Buffer : public BufferBase {
   Element& operator()(Ints... coordinates) const {
     const BufferContents& contents = existing();
     assert(contains({static_cast<int>(coordinates)...}));
+    contents.use_on_host(Writes);
     const BufferDimension* d = contents.dimensions.data();
     std::int64_t offset = 0;
     ((offset += (static_cast<std::int64_t>(coordinates) - d->min) * d->stride, ++d), ...);
@@ -233,6 +324,7 @@ class Buffer : public BufferBase {
   }
   Element& operator()(const int* coordinates) const requires IsTyped {
     const BufferContents& contents = existing();
+    contents.use_on_host(Writes);
     std::int64_t offset = 0;
     for (const BufferDimension& d : contents.dimensions) offset += (std::int64_t{*coordinates++} - d.min) * d.stride;
     return reinterpret_cast<Element*>(contents.host)[offset];
@@ -266,6 +358,7 @@ class Buffer : public BufferBase {
   template <typename F>
   const Buffer& for_each_value(F&& f) const requires IsTyped {
     const BufferContents& contents = existing();
+    contents.use_on_host(Writes);
     visit_elements(contents, contents.dimensions.size(), contents.host,
                    [&](std::byte* address) { f(*reinterpret_cast<Element*>(address)); });
     return *this;

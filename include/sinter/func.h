@@ -233,6 +233,9 @@ class Func : public GpuSchedule<Func> {
   Stage specialize(const Expr& condition, Location where = Location::current());
   void specialize_fail(const std::string& message, Location where = Location::current());
 
+  /// Of the stage that reduce_across returned: the results after the first `level` levels of its tree,
+  /// with the variables i(level + 1), ..., im. It is inline unless it is placed.
+  Func after_level(int level, Location where = Location::current()) const;
   Func& compute_inline(Location where = Location::current());
   Func& compute_root(Location where = Location::current());
   Func& compute_at(const Func& consumer, const VarOrRVar& loop, Location where = Location::current());
@@ -257,6 +260,8 @@ class Func : public GpuSchedule<Func> {
   void compile_jit(const Target& = {});
   Realization realize(const std::vector<int>& sizes = {}, const Target& = {}, Location where = Location::current());
   void realize(const RealizationArg& outputs, const Target& = {}, Location where = Location::current());
+  Realization realize(const std::vector<int>& sizes, const Stream&, Location where = Location::current());
+  void realize(const RealizationArg& outputs, const Stream&, Location where = Location::current());
   void infer_input_bounds(const std::vector<int>& sizes, const Target& = {}, Location where = Location::current());
   void infer_input_bounds(const RealizationArg& outputs, const Target& = {}, Location where = Location::current());
 

@@ -4,6 +4,7 @@
 #include <sinter/boundary_conditions.h>
 #include <sinter/buffer.h>
 #include <sinter/diagnostic.h>
+#include <sinter/dlpack.h>
 #include <sinter/expr.h>
 #include <sinter/func.h>
 #include <sinter/inline_reductions.h>
@@ -12,6 +13,7 @@
 #include <sinter/reduction.h>
 #include <sinter/schedule.h>
 #include <sinter/schedule_types.h>
+#include <sinter/stream.h>
 #include <sinter/target.h>
 #include <sinter/tuple.h>
 #include <sinter/type.h>

@@ -1,0 +1,113 @@
+#include "dsl/algorithm/buffer_memory.h"
+
+#include <algorithm>
+
+#include <sinter/diagnostic.h>
+
+#include "dsl/algorithm/wording.h"
+
+namespace sinter {
+
+namespace {
+
+constexpr unsigned HostStale = BufferMemory::HostStale;
+constexpr unsigned DeviceCurrent = BufferMemory::DeviceCurrent;
+
+void refuse_device_only(const BufferContents& contents, const std::string& what) {
+  if (!contents.memory->on_device_only) return;
+  throw RuntimeError(make_diagnostic(contents.name, what, "the buffer's memory is on a device only",
+                                     "use copy(), which makes a Buffer with its elements here"));
+}
+
+}  // namespace
+
+void span_memory(BufferContents& contents) {
+  const std::int64_t element = contents.type.bytes();
+  std::int64_t low = 0, high = element, elements = 1;
+  for (const BufferDimension& d : contents.dimensions) {
+    elements *= d.extent;
+    const std::int64_t reach = (std::int64_t{d.extent} - 1) * d.stride * element;
+    (reach < 0 ? low : high) += reach;
+  }
+  BufferMemory& memory = *contents.memory;
+  memory.low = elements == 0 ? contents.host : contents.host + low;
+  memory.bytes = elements == 0 ? 0 : static_cast<std::size_t>(high - low);
+  memory.dense = static_cast<std::size_t>(elements * element) == memory.bytes;
+}
+
+std::shared_ptr<BufferContents> brought_here(const BufferContents& contents) {
+  const BufferMemory& there = *contents.memory;
+  const auto bytes =
+      std::shared_ptr<std::byte[]>(new std::byte[std::max<std::size_t>(there.bytes, 1)]);
+  if (there.bytes > 0) there.device->copy_out(bytes.get());
+  auto here = std::make_shared<BufferContents>(contents);
+  here->memory = std::make_shared<BufferMemory>();
+  here->memory->owner = bytes;
+  here->memory->low = bytes.get();
+  here->memory->bytes = there.bytes;
+  here->host = bytes.get() + (contents.host - there.low);
+  return here;
+}
+
+void fetch(BufferMemory& memory) {
+  if ((memory.state & HostStale) == 0) return;
+  memory.device->copy_out(memory.low);
+  memory.state &= ~HostStale;
+}
+
+void BufferContents::bring_to_host(bool writes) const {
+  refuse_device_only(*this, "Buffer");
+  const std::lock_guard lock(memory->mutex);
+  fetch(*memory);
+  if (writes) memory->state = 0;
+}
+
+void BufferBase::set_host_dirty() const {
+  const BufferContents& contents = existing();
+  refuse_device_only(contents, "set_host_dirty");
+  const std::lock_guard lock(contents.memory->mutex);
+  if (contents.memory->state & HostStale) {
+    throw RuntimeError(make_diagnostic(name(), "set_host_dirty",
+                                       "the elements on the device are newer",
+                                       "call copy_to_host() before writing here"));
+  }
+  contents.memory->state = 0;
+}
+
+void BufferBase::set_device_dirty() const {
+  const BufferContents& contents = existing();
+  const std::lock_guard lock(contents.memory->mutex);
+  if (!contents.memory->device) {
+    throw RuntimeError(make_diagnostic(name(), "set_device_dirty",
+                                       "the buffer has no memory on a device",
+                                       "call copy_to_device(target) first"));
+  }
+  contents.memory->state = HostStale | DeviceCurrent;
+}
+
+void BufferBase::copy_to_host() const {
+  const BufferContents& contents = existing();
+  refuse_device_only(contents, "copy_to_host");
+  const std::lock_guard lock(contents.memory->mutex);
+  fetch(*contents.memory);
+}
+
+void BufferBase::device_free() const {
+  const BufferContents& contents = existing();
+  refuse_device_only(contents, "device_free");
+  const std::lock_guard lock(contents.memory->mutex);
+  fetch(*contents.memory);
+  contents.memory->state = 0;
+  contents.memory->device.reset();
+}
+
+void BufferBase::device_sync() const {
+  std::shared_ptr<DeviceSide> device;
+  {
+    const std::lock_guard lock(existing().memory->mutex);
+    device = contents_->memory->device;
+  }
+  if (device) device->synchronize();
+}
+
+}  // namespace sinter
