@@ -11,6 +11,8 @@ void register_histogram(Registry&);
 void register_bilateral_grid(Registry&);
 void register_sgemm(Registry&);
 void register_conv2d(Registry&);
+void register_pointwise(Registry&);
+void register_rows(Registry&);
 
 inline Registry all_apps() {
   Registry registry;
@@ -20,6 +22,8 @@ inline Registry all_apps() {
   register_bilateral_grid(registry);
   register_sgemm(registry);
   register_conv2d(registry);
+  register_pointwise(registry);
+  register_rows(registry);
   return registry;
 }
 

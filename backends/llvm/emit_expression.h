@@ -60,7 +60,7 @@ class ExpressionEmitter {
   llvm::Value* dense_load(const BufferBinding&, Type, llvm::Value* base, Mask, llvm::Align);
   llvm::Value* strided_load(const BufferBinding&, Type, llvm::Value* base, int stride);
   llvm::Value* gather(const BufferBinding&, Type, llvm::Value* pointers, Mask);
-  llvm::Value* scalar_load(const BufferBinding&, Type, llvm::Value* index);
+  llvm::Value* scalar_load(const BufferBinding&, Type, llvm::Value* index, llvm::Align);
   void scalar_store(const BufferBinding&, Type, llvm::Value* value, llvm::Value* index);
   /// Addresses of the lanes of a vector index.
   llvm::Value* lane_pointers(const BufferBinding&, const ir::Ref& index);

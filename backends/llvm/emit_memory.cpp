@@ -114,8 +114,8 @@ Value* ExpressionEmitter::lane_pointers(const BufferBinding& buffer, const ir::R
 
 // --- loads -------------------------------------------------------------------------------------------
 
-Value* ExpressionEmitter::scalar_load(const BufferBinding& from, Type t, Value* index) {
-  auto* value = b_.CreateAlignedLoad(values.memory_type(t), element_pointer(from, index), alignment(t));
+Value* ExpressionEmitter::scalar_load(const BufferBinding& from, Type t, Value* index, llvm::Align align) {
+  auto* value = b_.CreateAlignedLoad(values.memory_type(t), element_pointer(from, index), align);
   return values.from_memory(t, tag(from, value));
 }
 
@@ -187,11 +187,12 @@ Value* ExpressionEmitter::load(const ir::Node& n) {
   const Mask mask = mask_of(n, 1);
   if (t.is_scalar()) {
     Value* at = emit(index);
-    if (!mask.value) return scalar_load(from, t, at);
+    const llvm::Align align = alignment(from, index);
+    if (!mask.value) return scalar_load(from, t, at, align);
     Value* loaded = nullptr;
     llvm::BasicBlock* before = b_.GetInsertBlock();
     llvm::BasicBlock* inside = nullptr;
-    under(mask.value, [&] { loaded = scalar_load(from, t, at); inside = b_.GetInsertBlock(); });
+    under(mask.value, [&] { loaded = scalar_load(from, t, at, align); inside = b_.GetInsertBlock(); });
     llvm::PHINode* phi = b_.CreatePHI(values.type(t), 2);
     phi->addIncoming(llvm::Constant::getNullValue(values.type(t)), before);
     phi->addIncoming(loaded, inside);
@@ -202,7 +203,7 @@ Value* ExpressionEmitter::load(const ir::Node& n) {
   auto* stride = llvm::dyn_cast<llvm::ConstantInt>(lanes.stride);
   const std::int64_t step = stride ? stride->getSExtValue() : std::numeric_limits<std::int64_t>::max();
   if (step == 1) return dense_load(from, t, lanes.base, mask, alignment(from, index));
-  if (step == 0 && !mask.value) return values.splat(scalar_load(from, t.element(), lanes.base), t.lanes);
+  if (step == 0 && !mask.value) return values.splat(scalar_load(from, t.element(), lanes.base, alignment(t.element())), t.lanes);
   if (step == 0) {  // one element, if any lane wants it: lane 0 loads it for all
     llvm::Constant* none = llvm::Constant::getNullValue(mask.value->getType());
     Value* first = b_.CreateInsertElement(none, b_.CreateOrReduce(mask.value), std::uint64_t{0});

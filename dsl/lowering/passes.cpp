@@ -9,6 +9,7 @@
 #include "dsl/lowering/bounds/insert_bounds_checks.h"
 #include "dsl/lowering/gpu/insert_transfers.h"
 #include "dsl/lowering/gpu/map_to_grid.h"
+#include "dsl/lowering/gpu/promote_registers.h"
 #include "dsl/lowering/host/lower_math.h"
 #include "dsl/lowering/loops/build_loop_nest.h"
 #include "dsl/lowering/loops/partition_loops.h"
@@ -50,6 +51,7 @@ const std::vector<Pass>& passes() {
       {"vectorize_loops", "vectorised loops become wide statements", false, Level::Flat, vectorize_loops},
       {"unroll_loops", "unrolled loops become blocks", false, Level::Flat, unroll_loops},
       {"map_to_grid", "loops over blocks and threads become kernels", false, Level::Flat, map_to_grid},
+      {"promote_registers", "stages in registers become each thread's own; others' elements are shuffled", false, Level::Flat, promote_registers},
       {"insert_transfers", "buffers of kernels get an instance on the device", false, Level::Flat, insert_transfers},
       {"lower_math", "transcendental functions become portable polynomials", false, Level::Machine, lower_math},
       {"simplify_machine", "what widening and unrolling made constant", true, Level::Machine, simplify_module},

@@ -1,5 +1,7 @@
 // The fluent methods of Func and Stage: each makes its directive and records it.
 
+#include <algorithm>
+
 #include <sinter/func.h>
 
 #include "dsl/algorithm/elaborate.h"
@@ -222,9 +224,27 @@ Func Stage::reduce_across(const RVar& r, const std::vector<int>& widths, Locatio
   ReduceAcross across;
   across.loop = r.symbol();
   for (const int n : widths) across.widths.emplace_back(std::int64_t{n});
-  across.partial = partial_symbol(contents_->definition.name, across.loop);
+  name_stages(across, contents_->definition.name);
   record(contents_, definition_, branch_, across, where);
   return made_stage(contents_, across.partial);
+}
+
+Func Func::after_level(int level, Location where) const {
+  const auto family = std::static_pointer_cast<Family>(contents_->schedule);
+  if (family) {
+    for (const Family::Numbered& numbered : family->entries) {
+      const auto* across = std::get_if<ReduceAcross>(&numbered.entry.directive);
+      if (across == nullptr || !(across->partial == contents_->definition.id)) continue;
+      const std::vector<std::string> names = level_names(*across);
+      const auto last = std::find(names.begin(), names.end(), std::to_string(level) + ".1");
+      if (last != names.end()) return made_stage(contents_, across->levels[static_cast<std::size_t>(last - names.begin())]);
+    }
+  }
+  Diagnostic problem = refusal("the stage has no tree with a level " + std::to_string(level),
+                               "call it on what reduce_across returned, for a width greater than 1");
+  problem.stage = name();
+  problem.directive = "after_level(" + std::to_string(level) + ")";
+  throw ScheduleError(problem.at(where));
 }
 
 Func& Func::split(const VarOrRVar& old, const VarOrRVar& outer, const VarOrRVar& inner,

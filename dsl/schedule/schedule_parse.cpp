@@ -390,8 +390,11 @@ struct Parser {
       fail_count(call, "a reduction loop and a list of widths are expected");
     read(arguments[0], d.loop);
     read(arguments[1], d.widths);
-    d.partial = partial_symbol(ref.stage.name(), d.loop);
-    add_made(d.partial, update_name() + ".reduce_across(" + arguments[0].text + ")");
+    name_stages(d, ref.stage.name());
+    const std::string made = update_name() + ".reduce_across(" + arguments[0].text + ")";
+    add_made(d.partial, made);
+    const std::vector<std::string> levels = level_names(d);
+    for (std::size_t i = 0; i < levels.size(); ++i) add_made(d.levels[i], made + "." + levels[i]);
   }
 
   // --- statements

@@ -176,6 +176,11 @@ std::string to_string(const Schedule& schedule, const Algorithm& algorithm) {
     } else if (const auto* across = std::get_if<ReduceAcross>(&entry.directive)) {
       names.copy_stage(entry.stage.stage, across->partial);
       made[across->partial] = printer.name_of_made(*across);
+      const std::vector<std::string> levels = level_names(*across);
+      for (std::size_t i = 0; i < levels.size(); ++i) {
+        names.copy_stage(entry.stage.stage, across->levels[i]);
+        made[across->levels[i]] = made[across->partial] + "." + levels[i];
+      }
     }
     std::string line = printer.stage_name(entry.stage.stage, entry.stage.definition);
     for (const Expr& condition : entry.branch) {

@@ -199,6 +199,42 @@ TEST(Gpu, WholeVectorsAreOneAccess) {
   EXPECT_EQ(count_ptx({f}, "st\\.global\\.v4\\.(u32|b32)", true), 1);
 }
 
+// Each thread adds up its elements, the lanes of a warp exchange theirs, the warps meet in shared memory.
+TEST(Gpu, ARowIsReducedOverLanesAndWarps) {
+  Vars n;
+  const ImageParam in = random_image(Float(32), {1024, 5});
+  RDom r(0, 1024, "r");
+  Func sum("sum"), out("out");
+  sum(n.y) = 0.0f;
+  sum(n.y) += in(r, n.y);
+  out(n.x, n.y) = in(n.x, n.y) - sum(n.y);
+  out.split(n.x, n.xo, n.xi, 128).gpu_blocks(n.y).gpu_threads(n.xi);
+  Func partial = sum.update().reduce_across(r, {4, 32, 4});
+  const Var i1("i1"), i2("i2");
+  const RVar t("t"), i0("i0");
+  partial.compute_at(out, n.y).store_in(MemoryType::Register).gpu_lanes(i1).gpu_warps(i2);
+  partial.update().gpu_lanes(i1).gpu_warps(i2).unroll(i0);
+  partial.after_level(1).compute_at(out, n.y).store_in(MemoryType::GPUShared).gpu_warps(i2);
+  sum.compute_at(out, n.y).store_in(MemoryType::Register);
+  expect_right_on_gpu({out}, {1024, 5}, {in});
+  EXPECT_EQ(count_lines({out}, "barrier"), 1);
+  EXPECT_EQ(count_ptx({out}, "shfl\\.sync"), 5);
+  EXPECT_EQ(count_ptx({out}, "\\.local"), 0);
+}
+
+TEST(Gpu, RegistersHoldARowForTwoUses) {
+  Vars n;
+  const ImageParam in = random_image(Int(32), {512, 3});
+  Func f("f"), g("g");
+  f(n.x, n.y) = in(n.x, n.y) * 3;
+  g(n.x, n.y) = f(n.x, n.y) + 1;
+  g.bound_extent(n.x, 512).split(n.x, n.xo, n.v, 4).split(n.xo, n.xo, n.xi, 64).vectorize(n.v).unroll(n.xo).gpu_threads(n.xi).gpu_blocks(n.y);
+  f.compute_at(g, n.y).store_in(MemoryType::Register).split(n.x, n.xo, n.v, 4).split(n.xo, n.xo, n.xi, 64).vectorize(n.v).unroll(n.xo).gpu_threads(n.xi);
+  expect_right_on_gpu({g}, {512, 3}, {in}, 0, true);
+  EXPECT_EQ(count_lines({g}, "barrier"), 0);
+  EXPECT_EQ(count_ptx({g}, "\\.local", true), 0);
+}
+
 TEST(Gpu, SerialLoopsAroundThreads) {
   Vars n;
   const ImageParam in = random_image(Int(32), {70, 32});

@@ -99,7 +99,7 @@ class Drawer {
         sched::ReduceAcross r;
         r.loop = random_.pick(reductions);
         for (int w : random_.pick(Widths)) r.widths.emplace_back(w);
-        r.partial = sched::partial_symbol(id.name(), r.loop);
+        sched::name_stages(r, id.name());
         made_.insert(r.partial);
         add(ref, r);
       }

@@ -6,6 +6,7 @@
 #include <sinter/diagnostic.h>
 
 #include "dsl/algebra/simplify.h"
+#include "dsl/lowering/gpu/thread_layout.h"
 
 namespace sinter::lowering {
 
@@ -92,20 +93,41 @@ struct ThreadNest {
   }
 };
 
-/// Buffers touched, by what they are called.
+/// Buffers touched. Accesses of one buffer whose owners are all equal come from the element's own thread.
 struct Accesses {
-  std::unordered_set<Symbol> reads, writes;
+  struct Touch {
+    bool written = false;
+    std::vector<std::optional<Owner>> owners;  // different ones; empty: any thread
+  };
+  std::unordered_map<Symbol, Touch> buffers;
+
+  void add(const Symbol& buffer, bool written, const std::optional<Owner>& owner) {
+    Touch& touch = buffers[buffer];
+    touch.written = touch.written || written;
+    if (std::find(touch.owners.begin(), touch.owners.end(), owner) == touch.owners.end()) touch.owners.push_back(owner);
+  }
   void add(const Accesses& o) {
-    reads.insert(o.reads.begin(), o.reads.end());
-    writes.insert(o.writes.begin(), o.writes.end());
+    for (const auto& [buffer, touch] : o.buffers) {
+      for (const auto& owner : touch.owners) add(buffer, touch.written, owner);
+    }
   }
+  /// Whether another thread may touch what one of `later` touches, and one of the two writes.
   bool conflicts(const Accesses& later) const {
-    const auto meet = [](const std::unordered_set<Symbol>& a, const std::unordered_set<Symbol>& b) {
-      return std::any_of(a.begin(), a.end(), [&](const Symbol& s) { return b.count(s) != 0; });
-    };
-    return meet(writes, later.reads) || meet(writes, later.writes) || meet(reads, later.writes);
+    for (const auto& [buffer, touch] : later.buffers) {
+      const auto before = buffers.find(buffer);
+      if (before == buffers.end() || (!touch.written && !before->second.written)) continue;
+      const std::optional<Owner>& owner = touch.owners.front();
+      const auto same = [&](const std::optional<Owner>& o) { return o && owner && *o == *owner; };
+      if (!std::all_of(touch.owners.begin(), touch.owners.end(), same)) return true;
+      if (!std::all_of(before->second.owners.begin(), before->second.owners.end(), same)) return true;
+    }
+    return false;
   }
-  bool operator==(const Accesses& o) const { return reads == o.reads && writes == o.writes; }
+  std::size_t size() const {
+    std::size_t n = 0;
+    for (const auto& [buffer, touch] : buffers) n += touch.owners.size() + (touch.written ? 1 : 0);
+    return n;
+  }
 };
 
 /// The body of one kernel.
@@ -120,6 +142,10 @@ class BlockBody {
       return ir::is_statement(n->op);
     });
     threads_ = (threads_ + 31) / 32 * 32;
+    ir::for_each_node(body.node(), [&](const ir::Ref& n) {
+      if (n->op == Op::For && !is_thread_loop(n)) varying_.insert(n->symbol);
+      return ir::is_statement(n->op);
+    });
     result_ = block_level(body);
   }
   const Stmt& result() const { return result_; }
@@ -130,21 +156,48 @@ class BlockBody {
     return CompileError(Diagnostic{kernel_, "", reason, remedy, {}, 0});
   }
 
-  /// Memory that threads share: all but what is allocated inside thread loops.
+  /// Memory that threads share: all but registers and what is allocated inside thread loops. `n` is what
+  /// threads execute: their loops are lets of the thread's number.
   Accesses accesses_of(const ir::Ref& n) const {
     Accesses found;
-    std::unordered_set<Symbol> own;
+    std::unordered_set<Symbol> own = registers_;
     ir::for_each_node(n, [&](const ir::Ref& r) {
       if (r->op == Op::Allocate) own.insert(r->symbol);
-      if (r->op == Op::Load) found.reads.insert(r->symbol);
-      if (r->op == Op::Store || r->op == Op::AtomicStore) found.writes.insert(r->symbol);
       return true;
     });
-    for (const Symbol& s : own) {
-      found.reads.erase(s);
-      found.writes.erase(s);
-    }
+    collect(n, lets_, scope_, own, found);
     return found;
+  }
+
+  void collect(const ir::Ref& n, ir::Substitution lets, algebra::ConstantScope scope, const std::unordered_set<Symbol>& own,
+               Accesses& found) const {
+    const auto add = [&](const Symbol& buffer, bool written, const ir::Ref& index) {
+      if (own.count(buffer)) return;
+      found.add(buffer, written, owner_of(ir::substitute(Expr(index), lets), threads_, scope, varying_));
+    };
+    if (n->op == Op::Let && n->args[0]->type.is_index()) lets.insert_or_assign(n->symbol, ir::substitute(Expr(n->args[0]), lets));
+    if (n->op == Op::For) enter_loop(n, scope);
+    if (n->op == Op::Store || n->op == Op::AtomicStore) add(n->symbol, true, n->args[1]);
+    for (const ir::Ref& a : n->args) {
+      if (ir::is_statement(a->op)) {
+        collect(a, lets, scope, own, found);
+        continue;
+      }
+      ir::for_each_node(a, [&](const ir::Ref& r) {
+        if (r->op == Op::Load) add(r->symbol, false, r->args[0]);
+        return true;
+      });
+    }
+  }
+
+  static void enter_loop(const ir::Ref& n, algebra::ConstantScope& scope) {
+    const auto min = algebra::constant_bounds(Expr(n->args[0]), scope), extent = algebra::constant_bounds(Expr(n->args[1]), scope);
+    algebra::ConstantInterval range;
+    range.has_min = min.has_min;
+    range.min = min.min;
+    range.has_max = min.has_max && extent.has_max;
+    range.max = range.has_max ? min.max + extent.max - 1 : 0;
+    scope.insert_or_assign(n->symbol, range);
   }
 
   /// Whether a barrier must stand in front of what touches these.
@@ -154,7 +207,8 @@ class BlockBody {
     pending_.add(touched);
     return waits;
   }
-  Stmt phase(const Accesses& touched, const Stmt& s) { return wait_for(touched) ? ir::block({ir::barrier(), s}) : s; }
+  /// What threads execute, behind a barrier when it needs one.
+  Stmt phase(const Stmt& s) { return wait_for(accesses_of(s.node())) ? ir::block({ir::barrier(), s}) : s; }
 
   Stmt block_level(const Stmt& s) {
     if (s->op == Op::Block) {
@@ -165,6 +219,7 @@ class BlockBody {
     if (s->op == Op::Produce) return ir::produce(s->symbol, block_level(ir::stmt_arg(s, 0)));
     if (s->op == Op::Let) {
       const bool waits = wait_for(accesses_of(s->args[0]));
+      if (s->args[0]->type.is_index()) lets_.insert_or_assign(s->symbol, ir::substitute(ir::arg(s, 0), lets_));
       const Stmt inner = ir::let(s->symbol, ir::arg(s, 0), block_level(ir::stmt_arg(s, 1)));
       return waits ? ir::block({ir::barrier(), inner}) : inner;
     }
@@ -182,16 +237,35 @@ class BlockBody {
     return contains(s, [](const ir::Ref& n) { return is_thread_loop(n) || n->op == Op::Allocate; });
   }
 
+  /// What only fills registers every thread does for itself.
+  bool fills_registers(const Stmt& s) const {
+    bool all = true, any = false;
+    ir::for_each_node(s.node(), [&](const ir::Ref& n) {
+      if (n->op == Op::Store || n->op == Op::AtomicStore) {
+        any = true;
+        all = all && n->op == Op::Store && registers_.count(n->symbol) != 0;
+      }
+      return true;
+    });
+    return all && any;
+  }
+
   Stmt on_one_thread(const Stmt& s) {
+    if (fills_registers(s)) return phase(thread_level(s));
     const Expr first = ir::binary(Op::Equal, thread_index(), ir::index_literal(0));
-    return phase(accesses_of(s.node()), ir::if_then(first, thread_level(s)));
+    // Which thread it is does not show in the indices.
+    Accesses touched = accesses_of(s.node());
+    for (auto& [buffer, touch] : touched.buffers) touch.owners = {std::nullopt};
+    const bool waits = wait_for(touched);
+    const Stmt guarded = ir::if_then(first, thread_level(s));
+    return waits ? ir::block({ir::barrier(), guarded}) : guarded;
   }
 
   Stmt nest(const Stmt& s) {
     const ThreadNest found = ThreadNest::of(s);
     Stmt body = strip(s, found);
     if (const Expr condition = found.takes_part(threads_); condition.defined()) body = ir::if_then(condition, body);
-    return phase(accesses_of(s.node()), body);
+    return phase(body);
   }
 
   /// Thread loops become lets.
@@ -249,6 +323,10 @@ class BlockBody {
       throw refusal("'" + s->symbol.name() + "' takes " + std::to_string(size * s->types[0].bytes()) + " bytes for each block",
                     "use a smaller tile, or compute_root()");
     }
+    if (kind == MemoryKind::Register) {
+      registers_.insert(s->symbol);
+      return ir::allocate(s->symbol, s->types[0], ir::arg(s, 0), kind, block_level(ir::stmt_arg(s, 1)));
+    }
     // In a loop the same memory serves the next iteration: what was read is still pending then.
     const Stmt body = block_level(ir::stmt_arg(s, 1));
     return ir::allocate(s->symbol, s->types[0], ir::arg(s, 0), MemoryKind::GPUShared, body);
@@ -270,13 +348,14 @@ class BlockBody {
   /// A loop that all threads run together.
   Stmt loop(const Stmt& s) {
     // What is pending at the end of an iteration is pending at the start of the next.
+    enter_loop(s.node(), scope_);
     Stmt body;
     for (;;) {
       const Accesses entry = pending_;
       body = block_level(ir::stmt_arg(s, 2));
       Accesses both = entry;
       both.add(pending_);
-      if (both == entry) break;
+      if (both.size() == entry.size()) break;
       pending_ = both;
     }
     return ir::for_loop(s->symbol, ir::arg(s, 0), ir::arg(s, 1), LoopKind::Serial, body);
@@ -286,6 +365,10 @@ class BlockBody {
   const std::string kernel_;
   std::int64_t threads_ = 1;
   Accesses pending_;  // since the last barrier
+  ir::Substitution lets_;                 // of the block, substituted
+  algebra::ConstantScope scope_;          // loops of the block
+  std::unordered_set<Symbol> varying_;    // symbols that change within a block
+  std::unordered_set<Symbol> registers_;  // memory that promote_registers gives to threads
   Stmt result_;
 };
 

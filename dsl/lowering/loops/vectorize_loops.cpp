@@ -307,10 +307,20 @@ Stmt vectorize(const Stmt& s, const LowerOptions& options, bool in_grid = false)
   return ir::for_loop(inner->symbol, min, ir::arg(inner, 1), LoopKind::Serial, body);
 }
 
-Stmt unroll(const Stmt& s) {
-  const Stmt inner = map_statements(s, unroll);
+Stmt unroll(const Stmt& s, bool in_grid = false) {
+  const bool is_grid = s->op == Op::For && ir::is_gpu_loop(static_cast<LoopKind>(s->integer));
+  const Stmt inner = map_statements(s, [&](const Stmt& part) { return unroll(part, in_grid || is_grid); });
   if (inner->op != Op::For || static_cast<LoopKind>(inner->integer) != LoopKind::Unrolled) return inner;
   const std::int64_t extent = constant_extent(inner);
+  if (in_grid && extent > 1) {
+    // Copies without guards can share wide accesses.
+    const GuardedChain chain(inner->symbol, ir::arg(inner, 0), extent, ir::stmt_arg(inner, 2));
+    if (chain.all_lanes.defined()) {
+      const Stmt whole = ir::for_loop(inner->symbol, ir::arg(inner, 0), ir::arg(inner, 1), LoopKind::Unrolled, chain.inside);
+      return ir::if_then(chain.all_lanes, unroll(whole, in_grid),
+                         ir::for_loop(inner->symbol, ir::arg(inner, 0), ir::arg(inner, 1), LoopKind::Serial, ir::stmt_arg(inner, 2)));
+    }
+  }
   std::vector<Stmt> copies;
   for (std::int64_t i = 0; i < extent; ++i) {
     const Expr value = simplify(ir::arg(inner, 0) + ir::index_literal(i));

@@ -100,9 +100,9 @@ StageDefinition partials(const Tree& tree, const ReduceAcross& directive, const 
 /// q(..., i, rest) = p(..., i, rest) op p(..., i + half, rest), i being lane `lane`. The source's
 /// lanes begin with `first`; those before `lane` are reduced to their element 0 already.
 StageDefinition halving(const Tree& tree, const StageDefinition& source, std::size_t first,
-                        std::size_t lane, std::int64_t half, const std::string& name) {
+                        std::size_t lane, std::int64_t half, const Symbol& id, const std::string& name) {
   StageDefinition level;
-  level.id = Symbol::fresh(source.id.name());
+  level.id = id;
   level.name = name;
   level.types = tree.stage.types;
   level.variables = tree.variables(lane);
@@ -181,12 +181,14 @@ void apply(const ReduceAcross& across, const StageRef& ref, State& state) {
     state.schedules.at(across.partial).bounds.push_back(bound);
   }
 
+  std::size_t next = 0;
   std::size_t first = 0;  // lane that the source's lanes begin with
   for (std::size_t lane = 0; lane < tree.lanes.size(); ++lane) {
     for (std::int64_t half = tree.widths[lane + 1] / 2; half >= 1; half /= 2) {
       const std::string level_name =
           name + "." + std::to_string(lane + 1) + "." + std::to_string(half);
-      StageDefinition level = halving(tree, source, first, lane, half, level_name);
+      StageDefinition level = halving(tree, source, first, lane, half, next < across.levels.size() ? across.levels[next] : Symbol::fresh(level_name), level_name);
+      ++next;
       insert_stage(state, level, ref.stage, false);
       source = std::move(level);
       first = lane;
@@ -212,6 +214,19 @@ std::string reduce_across_name(const ReduceAcross& across, const StageRef& ref,
   return stage_text(algorithm, shown) + ".reduce_across(" + across.loop.name() + ")";
 }
 
-Symbol partial_symbol(const std::string& stage, const Symbol& loop) { return Symbol::fresh(stage + "_reduce_" + loop.name()); }
+std::vector<std::string> level_names(const ReduceAcross& across) {
+  std::vector<std::string> names;
+  for (std::size_t l = 1; l < across.widths.size(); ++l) {
+    const std::int64_t width = across.widths[l].is_constant() ? across.widths[l].constant() : 1;
+    for (std::int64_t half = width / 2; half >= 1; half /= 2) names.push_back(std::to_string(l) + "." + std::to_string(half));
+  }
+  return names;
+}
+
+void name_stages(ReduceAcross& across, const std::string& stage) {
+  const std::string name = stage + "_reduce_" + across.loop.name();
+  across.partial = Symbol::fresh(name);
+  for (const std::string& level : level_names(across)) across.levels.push_back(Symbol::fresh(name + "_" + level));
+}
 
 }  // namespace sinter::schedule

@@ -19,6 +19,7 @@ struct ReduceAcross {
   Symbol loop;
   std::vector<IntegerArg> widths;
   Symbol partial;  // id of the stage of partials
+  std::vector<Symbol> levels = {};  // of the stages of the tree, in order: l = 1 with s = n1 / 2, ..., 1, then l = 2, ...
 };
 
 /// Refused unless the definition is an update f(a) = f(a) op g with an associative op, `loop` is
@@ -26,8 +27,10 @@ struct ReduceAcross {
 /// specialize.
 std::optional<Diagnostic> check(const ReduceAcross&, const StageRef&, const State&);
 void apply(const ReduceAcross&, const StageRef&, State&);
-/// A new id for the partial results of a stage.
-Symbol partial_symbol(const std::string& stage, const Symbol& loop);
+/// Gives new ids to the partial results of a stage and to the levels of their tree.
+void name_stages(ReduceAcross&, const std::string& stage);
+/// "1.16" of the level l = 1, s = 16, for each of the levels.
+std::vector<std::string> level_names(const ReduceAcross&);
 /// "f.reduce_across(r)", "f.update(1).reduce_across(r)".
 std::string reduce_across_name(const ReduceAcross&, const StageRef&, const Algorithm&);
 
