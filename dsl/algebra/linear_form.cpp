@@ -171,9 +171,10 @@ Expr LinearForm::to_expr() const {
   std::vector<const Term*> ordered;
   for (const Term& t : terms) ordered.push_back(&t);
   const auto magnitude = [](const Term& t) { return t.coefficient > 0 ? t.coefficient : -(t.coefficient + 1); };
-  std::stable_sort(ordered.begin(), ordered.end(), [&](const Term* a, const Term* b) {
+  std::sort(ordered.begin(), ordered.end(), [&](const Term* a, const Term* b) {
     if ((a->coefficient > 0) != (b->coefficient > 0)) return a->coefficient > 0;
-    return magnitude(*a) > magnitude(*b);
+    if (magnitude(*a) != magnitude(*b)) return magnitude(*a) > magnitude(*b);
+    return a < b;  // in the order of terms
   });
   Expr sum;
   std::int64_t rest = constant;

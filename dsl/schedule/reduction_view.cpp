@@ -116,6 +116,12 @@ std::optional<Diagnostic> check_rewritable(const State& state, const StageRef& r
   const StageDefinition& stage = stage_of(state, ref);
   const Definition& definition = definition_of(state, ref);
   const DefinitionSchedule& schedule = definition_schedule(state, ref);
+  if (stage.types.size() > 1 && !as_self_update(stage, definition)) {
+    return refusal(
+        "the update's components are chosen together, as argmin chooses a place and a value: it is "
+        "not proved that such steps may be regrouped",
+        "write the reduction of the parts as a Func of its own, and reduce that one");
+  }
   if (!as_self_update(stage, definition)) {
     return refusal(
         "the update is not of the form f(a) = f(a) op g, with op one of + * min max & | ^ "

@@ -272,9 +272,9 @@ TEST(EmptyHandleErrors, Expressions) {
       [](const Expr& a, const Expr& b) { return rounding_mul_shift_right(x, a, b); },
   };
   for (std::size_t i = 0; i < binary.size(); ++i) {
-    for (const auto& [a, b] :
+    for (const auto& operands :
          {std::pair{none, none}, std::pair{Expr(x), none}, std::pair{none, Expr(x)}}) {
-      const Use use{"a binary operator", [&, f = binary[i], a = a, b = b] { f(a, b); }};
+      const Use use{"a binary operator", [&] { binary[i](operands.first, operands.second); }};
       EXPECT_EQ(outcome_of(use), Outcome::Refused) << "number " << i;
     }
   }
@@ -456,7 +456,7 @@ TEST(EmptyHandleErrors, Buffers) {
               USE(Buffer<>().copy_from(Buffer<>())),
               USE(Buffer<>::make_with_shape_of(Buffer<int>())),
               USE(Buffer<int>::make_with_shape_of(Buffer<>())),
-              USE(Buffer<>(Type(), {3})),
+              USE(Buffer<>(Type(), std::vector<int>{3})),
               USE(Buffer<>::make_scalar(Type())),
               USE(Buffer<int>(-1)),
               USE(Buffer<int>(static_cast<int*>(nullptr), -1)),

@@ -138,6 +138,28 @@ TEST(ScheduleErrors, RfactorOfAnUpdateThatIsNoFold) {
   });
 }
 
+TEST(ScheduleErrors, RfactorOfATupleWhoseComponentsAreChosenTogether) {
+  Buffer<float> b(8, 8);
+  Func least("least");
+  RDom r(0, 8, 0, 8, "r");
+  argmin(r, b(r.x, r.y), least);
+  expect_refused<ScheduleError>(
+      message("least.update(0)", "rfactor(r.y, u)",
+              "the update's components are chosen together, as argmin chooses a place and a value: it is not proved that "
+              "such steps may be regrouped",
+              "write the reduction of the parts as a Func of its own, and reduce that one"),
+      [&] {
+    least.update().rfactor(r.y, u);  // refused
+  });
+  Func sums("sums");
+  sums(x) = Tuple(0, 0);
+  sums(x) = Tuple(sums(x)[0] + r.x, sums(x)[1] + r.x * r.y);
+  sums.update().rfactor(r.y, u).compute_root();  // each component is a fold of its own: fine
+  Realization result = sums.realize({1});
+  EXPECT_EQ(result[0].as<int>()(0), 28 * 8);
+  EXPECT_EQ(result[1].as<int>()(0), 28 * 28);
+}
+
 TEST(ScheduleErrors, ReduceAcrossWidthsThatAreNoPowers) {
   Func f("f");
   RDom r(0, 64, "r");

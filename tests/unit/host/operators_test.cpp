@@ -123,7 +123,7 @@ TEST_P(Operators, ConstantOperandsEqualTheInterpreter) {
     if (t.is_float()) {
       for (const double v : {0.0, -0.0, 2.5, HUGE_VAL, std::nan("")}) constants.push_back(ir::Scalar::of_real(t, v));
     } else {
-      for (const std::size_t i : {0, 1, 2, 4, 5, 6, 7, 11, 12}) constants.push_back(edges[i]);
+      for (const std::size_t i : {0u, 1u, 2u, 4u, 5u, 6u, 7u, 11u, 12u}) constants.push_back(edges[i]);
     }
     for (const ir::Scalar& value : constants) {
       const Type v = t.with_lanes(GetParam());
