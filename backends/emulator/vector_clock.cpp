@@ -1,16 +1,8 @@
 #include "backends/emulator/vector_clock.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace sinter::emulator {
-
-namespace {
-template <class F>
-void for_each_lane(LaneMask mask, F f) {
-  for (; mask; mask &= mask - 1) f(static_cast<unsigned>(std::countr_zero(mask)));
-}
-}  // namespace
 
 std::uint32_t VectorClock::find(std::uint64_t key) const {
   const auto at = std::lower_bound(far_.begin(), far_.end(), key,

@@ -5,6 +5,7 @@
 // by warp; of single lanes only where lanes differ, after a release or a barrier by some of them.
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -15,6 +16,11 @@ using WarpId = std::uint32_t;  ///< in the launch: number of the block * warps a
 using LaneMask = std::uint32_t;
 inline constexpr unsigned Lanes = 32;
 inline constexpr unsigned SeveralLanes = 32;  ///< in place of a lane: more than one of them
+
+template <class F>
+void for_each_lane(LaneMask mask, F f) {
+  for (; mask; mask &= mask - 1) f(static_cast<unsigned>(std::countr_zero(mask)));
+}
 
 /// Who may take part in a synchronisation; larger ones include the smaller.
 enum class Scope : std::uint8_t { Block, Cluster, Device, System };

@@ -13,9 +13,7 @@ void Warp::exchange(const Instruction& i, LaneMask active) {
   const auto first = static_cast<unsigned>(std::countr_zero(active));
   const auto* words = lanes_of<std::uint32_t>(registers_, i.source[0]);
   const std::uint32_t predicate = (e.negated ? ~*words : *words) & active;  // of a vote
-  const auto each = [&](auto f) {
-    for (LaneMask m = active; m; m &= m - 1) f(static_cast<unsigned>(std::countr_zero(m)));
-  };
+  const auto each = [&](auto f) { for_each_lane(active, f); };
   const auto write_all = [&](std::uint32_t value) {
     auto* result = lanes_of<std::uint32_t>(registers_, i.destination);
     each([&](unsigned lane) { result[lane] = value; });

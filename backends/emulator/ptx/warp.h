@@ -12,6 +12,8 @@
 
 namespace sinter::emulator::ptx {
 
+std::string hex(std::uint64_t);
+
 class Warp final : public Agent {
  public:
   Warp(const Module&, const Function& kernel, Block&, std::uint32_t number,
