@@ -7,18 +7,20 @@
 #include <cstdint>
 
 #include <sinter/buffer.h>
+#include <sinter/target.h>
 
 namespace sinter::dlpack {
 
-enum DeviceType : std::int32_t { Cpu = 1, Cuda = 2 };
-enum TypeCode : std::uint8_t { Int = 0, UInt = 1, Float = 2, BFloat = 4, Bool = 6 };
+enum class DeviceType : std::int32_t { Cpu = 1, Cuda = 2, CudaHost = 3 };
+enum class TypeCode : std::uint8_t { Int = 0, UInt = 1, Float = 2, BFloat = 4, Bool = 6 };
 
 struct Device {
-  std::int32_t type;
+  DeviceType type;
   std::int32_t id;
 };
 struct DataType {
-  std::uint8_t code, bits;
+  TypeCode code;
+  std::uint8_t bits;
   std::uint16_t lanes;
 };
 struct Tensor {
