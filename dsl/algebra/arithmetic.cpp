@@ -36,7 +36,8 @@ int compare_nodes(const ir::Ref& a, const ir::Ref& b) {
   for (std::size_t i = 0; i < a->args.size(); ++i) {
     if (const int c = compare_nodes(a->args[i], b->args[i])) return c;
   }
-  return three_way(a->hash, b->hash);  // floats that compare equal without being the same (zeros, NaN)
+  return three_way(a->hash,
+                   b->hash);  // floats that compare equal without being the same (zeros, NaN)
 }
 
 }  // namespace
@@ -44,7 +45,8 @@ int compare_nodes(const ir::Ref& a, const ir::Ref& b) {
 int compare(const Expr& a, const Expr& b) { return compare_nodes(a.node(), b.node()); }
 
 namespace {
-std::int64_t tree_size_of(const ir::Ref& n, std::int64_t limit, std::unordered_map<const ir::Node*, std::int64_t>* memo) {
+std::int64_t tree_size_of(const ir::Ref& n, std::int64_t limit,
+                          std::unordered_map<const ir::Node*, std::int64_t>* memo) {
   if (memo) {
     if (const auto it = memo->find(n.get()); it != memo->end()) return it->second;
   }

@@ -15,17 +15,21 @@ namespace {
 bool is_linear(const Expr& e) {
   if (e->op == Op::Add || e->op == Op::Sub) return true;
   std::int64_t c = 0;
-  return e->op == Op::Mul && (ir::as_constant(ir::arg(e, 0), &c) || ir::as_constant(ir::arg(e, 1), &c));
+  return e->op == Op::Mul &&
+         (ir::as_constant(ir::arg(e, 0), &c) || ir::as_constant(ir::arg(e, 1), &c));
 }
 
-bool is_choice(const Expr& e) { return e->op == Op::Min || e->op == Op::Max || e->op == Op::Select; }
+bool is_choice(const Expr& e) {
+  return e->op == Op::Min || e->op == Op::Max || e->op == Op::Select;
+}
 
 /// The two values a min, max or select chooses from.
 Expr alternative(const Expr& e, int which) {
   return ir::arg(e, static_cast<std::size_t>(e->op == Op::Select ? which + 1 : which));
 }
 
-ConstantInterval choose(const Expr& e, const ConstantInterval& a, const ConstantInterval& b, bool negated) {
+ConstantInterval choose(const Expr& e, const ConstantInterval& a, const ConstantInterval& b,
+                        bool negated) {
   if (e->op == Op::Select) return hull(a, b);
   return (e->op == Op::Min) != negated ? minimum(a, b) : maximum(a, b);
 }
@@ -33,15 +37,20 @@ ConstantInterval choose(const Expr& e, const ConstantInterval& a, const Constant
 }  // namespace
 
 ConstantInterval ConstantBounds::of(const Expr& e) {
-  if (e->type.lanes != 1 || e->type.is_float() || e->type.is_void() || e->type.kind == TypeKind::Handle) return {};
+  if (e->type.lanes != 1 || e->type.is_float() || e->type.is_void() ||
+      e->type.kind == TypeKind::Handle)
+    return {};
   if (e->op == Op::Literal) {
-    return e->type == UInt(64) && e->integer < 0 ? type_interval(e->type) : constant_point(e->integer);
+    return e->type == UInt(64) && e->integer < 0 ? type_interval(e->type)
+                                                 : constant_point(e->integer);
   }
   if (e->op == Op::Symbol) {
     const auto it = known_.find(e->symbol);
-    return it == known_.end() ? type_interval(e->type) : intersect(it->second, type_interval(e->type));
+    return it == known_.end() ? type_interval(e->type)
+                              : intersect(it->second, type_interval(e->type));
   }
-  if (const auto it = memo_.nodes.find(e.node().get()); it != memo_.nodes.end()) return it->second.second;
+  if (const auto it = memo_.nodes.find(e.node().get()); it != memo_.nodes.end())
+    return it->second.second;
   const ConstantInterval result = e->type.is_index() ? index_node(e) : value_node(e);
   memo_.nodes.emplace(e.node().get(), std::make_pair(e.node(), result));
   return result;
@@ -96,7 +105,8 @@ ConstantInterval ConstantBounds::value_node(const Expr& e) {
   if (e->op == Op::Div) return fit(divide(operand(0), operand(1)), t);
   if (e->op == Op::Mod) return intersect(fit(modulo(operand(0), operand(1)), t), type_interval(t));
   if (e->op == Op::BitAnd) return bit_and_interval(operand(0), operand(1), t);
-  if (e->op == Op::ShiftRight && ir::as_constant(ir::arg(e, 1), &c) && c >= 0 && c < t.bits && c < 63) {
+  if (e->op == Op::ShiftRight && ir::as_constant(ir::arg(e, 1), &c) && c >= 0 && c < t.bits &&
+      c < 63) {
     return intersect(divide(operand(0), constant_point(std::int64_t{1} << c)), type_interval(t));
   }
   if (e->op == Op::Cast) {
@@ -104,8 +114,9 @@ ConstantInterval ConstantBounds::value_node(const Expr& e) {
     if (from.is_float()) return type_interval(t);
     const ConstantInterval value = operand(0);
     // Only an interval known within the type is kept; a 32-bit source fits when widened.
-    const bool widens = from.is_integer() && (from.is_int() == t.is_int() ? from.bits <= t.bits
-                                                                          : t.is_int() && from.bits < t.bits);
+    const bool widens =
+        from.is_integer() &&
+        (from.is_int() == t.is_int() ? from.bits <= t.bits : t.is_int() && from.bits < t.bits);
     return widens ? value : fit(value, t);
   }
   if (e->op == Op::PromiseClamped) {
@@ -143,12 +154,16 @@ ConstantInterval ConstantBounds::with_quotients_removed(const LinearForm& form, 
   ConstantInterval result;
   for (const LinearForm::Term& t : form.terms) {
     std::int64_t c = 0;
-    if (t.atom->op != Op::Div || !ir::as_constant(ir::arg(t.atom, 1), &c) || c <= 0 || t.coefficient % c != 0) continue;
+    if (t.atom->op != Op::Div || !ir::as_constant(ir::arg(t.atom, 1), &c) || c <= 0 ||
+        t.coefficient % c != 0)
+      continue;
     const std::int64_t k = t.coefficient / c;
     LinearCollector dividend, together;
     if (k == INT64_MIN || !dividend.add_expr(ir::arg(t.atom, 0), k)) continue;
     const LinearForm x = dividend.finish_unordered();
-    if (!together.add_form(form, 1) || !together.add_atom(t.atom, -t.coefficient) || !together.add_form(x, 1)) continue;
+    if (!together.add_form(form, 1) || !together.add_atom(t.atom, -t.coefficient) ||
+        !together.add_form(x, 1))
+      continue;
     const LinearForm whole = together.finish_unordered();
     if (whole.terms.size() + 1 >= form.terms.size() + x.terms.size()) continue;
     result = intersect(result, add(of_form(whole, depth - 1), scale(constant_range(0, c - 1), -k)));
@@ -166,15 +181,16 @@ ConstantInterval ConstantBounds::expanded(const LinearForm& form, int depth) {
     bool shares = false, possible = true;
     for (int i = 0; i < 2 && possible; ++i) {
       LinearCollector alone, together;
-      possible = alone.add_expr(alternative(t.atom, i), t.coefficient) && together.add_form(form, 1) &&
-                 together.add_atom(t.atom, -t.coefficient);
+      possible = alone.add_expr(alternative(t.atom, i), t.coefficient) &&
+                 together.add_form(form, 1) && together.add_atom(t.atom, -t.coefficient);
       const LinearForm side = alone.finish_unordered();
       if (!possible || !(possible = together.add_form(side, 1))) break;
       const LinearForm whole = together.finish_unordered();
       shares = shares || whole.terms.size() + 1 < form.terms.size() + side.terms.size();
       sides[i] = of_form(whole, shares ? depth - 1 : 0);
     }
-    if (possible && shares) result = intersect(result, choose(t.atom, sides[0], sides[1], t.coefficient < 0));
+    if (possible && shares)
+      result = intersect(result, choose(t.atom, sides[0], sides[1], t.coefficient < 0));
   }
   return result;
 }
@@ -188,10 +204,14 @@ ConstantInterval ConstantBounds::paired(const LinearForm& form, int depth) {
       if (!is_choice(a.atom) && a.atom->op != Op::Div) continue;
       const ConstantInterval apart = atom_difference(a.atom, b.atom, depth - 1);
       if (!apart.has_min && !apart.has_max) continue;
-      const std::int64_t shared = b.coefficient == INT64_MIN ? a.coefficient : std::min(a.coefficient, -b.coefficient);
+      const std::int64_t shared =
+          b.coefficient == INT64_MIN ? a.coefficient : std::min(a.coefficient, -b.coefficient);
       LinearCollector collector;
-      if (!collector.add_form(form, 1) || !collector.add_atom(a.atom, -shared) || !collector.add_atom(b.atom, shared)) continue;
-      result = intersect(result, add(scale(apart, shared), of_form(collector.finish_unordered(), depth - 1)));
+      if (!collector.add_form(form, 1) || !collector.add_atom(a.atom, -shared) ||
+          !collector.add_atom(b.atom, shared))
+        continue;
+      result = intersect(
+          result, add(scale(apart, shared), of_form(collector.finish_unordered(), depth - 1)));
     }
   }
   return result;
@@ -216,7 +236,9 @@ ConstantInterval ConstantBounds::atom_difference(const Expr& a, const Expr& b, i
   if (a->op == Op::Div) {
     // (p / c) - (q / c) lies between floor and ceiling of (p - q) / c.
     std::int64_t c = 0, d = 0;
-    if (!ir::as_constant(ir::arg(a, 1), &c) || !ir::as_constant(ir::arg(b, 1), &d) || c != d || c <= 0) return {};
+    if (!ir::as_constant(ir::arg(a, 1), &c) || !ir::as_constant(ir::arg(b, 1), &d) || c != d ||
+        c <= 0)
+      return {};
     ConstantInterval apart = difference_of(ir::arg(a, 0), ir::arg(b, 0), depth);
     const auto raised = apart.has_max ? checked_add(apart.max, c - 1) : std::nullopt;
     apart.has_max = raised.has_value();
@@ -233,6 +255,8 @@ ConstantInterval ConstantBounds::atom_difference(const Expr& a, const Expr& b, i
   return a->op == Op::Select ? straight : intersect(straight, aligned(1));
 }
 
-ConstantInterval constant_bounds(const Expr& e, const ConstantScope& known) { return ConstantBounds(known).of(e); }
+ConstantInterval constant_bounds(const Expr& e, const ConstantScope& known) {
+  return ConstantBounds(known).of(e);
+}
 
 }  // namespace sinter::algebra

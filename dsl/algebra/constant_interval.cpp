@@ -21,7 +21,9 @@ End sum(End a, End b) { return a && b ? checked_add(*a, *b) : End(); }
 }  // namespace
 
 ConstantInterval constant_point(std::int64_t value) { return {true, true, value, value}; }
-ConstantInterval constant_range(std::int64_t min, std::int64_t max) { return {true, true, min, max}; }
+ConstantInterval constant_range(std::int64_t min, std::int64_t max) {
+  return {true, true, min, max};
+}
 
 ConstantInterval add(const ConstantInterval& a, const ConstantInterval& b) {
   return from_ends(sum(low(a), low(b)), sum(high(a), high(b)));
@@ -30,7 +32,8 @@ ConstantInterval add(const ConstantInterval& a, const ConstantInterval& b) {
 ConstantInterval scale(const ConstantInterval& a, std::int64_t factor) {
   if (factor == 0) return constant_point(0);
   const auto times = [&](End e) { return e ? checked_mul(*e, factor) : End(); };
-  return factor > 0 ? from_ends(times(low(a)), times(high(a))) : from_ends(times(high(a)), times(low(a)));
+  return factor > 0 ? from_ends(times(low(a)), times(high(a)))
+                    : from_ends(times(high(a)), times(low(a)));
 }
 
 ConstantInterval multiply(const ConstantInterval& a, const ConstantInterval& b) {
@@ -41,9 +44,11 @@ ConstantInterval multiply(const ConstantInterval& a, const ConstantInterval& b) 
     return from_ends(checked_mul(a.min, b.min), top);
   }
   if (!a.has_min || !a.has_max || !b.has_min || !b.has_max) return {};
-  const End corners[4] = {checked_mul(a.min, b.min), checked_mul(a.min, b.max), checked_mul(a.max, b.min),
-                          checked_mul(a.max, b.max)};
-  if (!std::all_of(std::begin(corners), std::end(corners), [](const End& e) { return e.has_value(); })) return {};
+  const End corners[4] = {checked_mul(a.min, b.min), checked_mul(a.min, b.max),
+                          checked_mul(a.max, b.min), checked_mul(a.max, b.max)};
+  if (!std::all_of(std::begin(corners), std::end(corners),
+                   [](const End& e) { return e.has_value(); }))
+    return {};
   const auto [least, most] = std::minmax_element(std::begin(corners), std::end(corners));
   return from_ends(*least, *most);
 }
@@ -60,19 +65,22 @@ ConstantInterval divide_by_positive(const ConstantInterval& a, const ConstantInt
     if (b.has_max) return floor_div(e, b.max);
     return std::int64_t{e < 0 ? -1 : 0};
   };
-  return from_ends(a.has_min ? End(end(a.min, true)) : End(), a.has_max ? End(end(a.max, false)) : End());
+  return from_ends(a.has_min ? End(end(a.min, true)) : End(),
+                   a.has_max ? End(end(a.max, false)) : End());
 }
 
 }  // namespace
 
 ConstantInterval divide(const ConstantInterval& a, const ConstantInterval& b) {
   if (b.has_min && b.min >= 1) return divide_by_positive(a, b);
-  if (b.has_max && b.max <= -1 && (!b.has_min || b.min != INT64_MIN)) return negate(divide_by_positive(a, negate(b)));
+  if (b.has_max && b.max <= -1 && (!b.has_min || b.min != INT64_MIN))
+    return negate(divide_by_positive(a, negate(b)));
   if (!a.has_min || !a.has_max || a.min == INT64_MIN) return {};
   // No quotient is further from zero than its dividend, whatever the divisor.
   const std::int64_t reach = std::max({a.max, -a.min, std::int64_t{0}});
-  return b.has_min && b.min >= 0 ? constant_range(std::min<std::int64_t>(a.min, 0), std::max<std::int64_t>(a.max, 0))
-                                 : constant_range(-reach, reach);
+  return b.has_min && b.min >= 0
+             ? constant_range(std::min<std::int64_t>(a.min, 0), std::max<std::int64_t>(a.max, 0))
+             : constant_range(-reach, reach);
 }
 
 ConstantInterval modulo(const ConstantInterval& a, const ConstantInterval& b) {
@@ -81,7 +89,8 @@ ConstantInterval modulo(const ConstantInterval& a, const ConstantInterval& b) {
     const std::int64_t largest = std::max(b.max, -b.min);
     result.has_max = true;
     result.max = std::max<std::int64_t>(largest - 1, 0);
-    if (b.min == b.max && largest > 0 && a.has_min && a.has_max && floor_div(a.min, largest) == floor_div(a.max, largest)) {
+    if (b.min == b.max && largest > 0 && a.has_min && a.has_max &&
+        floor_div(a.min, largest) == floor_div(a.max, largest)) {
       return constant_range(floor_mod(a.min, largest), floor_mod(a.max, largest));
     }
   }

@@ -22,7 +22,8 @@ std::int64_t product(std::int64_t m, std::int64_t n) {
 std::int64_t multiple_of(const ir::Ref& n, const Multiples& known) {
   if (!n->type.is_index()) return 1;
   const auto of = [&](std::size_t i) { return multiple_of(n->args[i], known); };
-  if (n->op == Op::Literal) return n->integer == std::numeric_limits<std::int64_t>::min() ? 1 : std::abs(n->integer);
+  if (n->op == Op::Literal)
+    return n->integer == std::numeric_limits<std::int64_t>::min() ? 1 : std::abs(n->integer);
   if (n->op == Op::Symbol) {
     const auto it = known.find(n->symbol);
     return it == known.end() ? 1 : it->second;

@@ -49,8 +49,12 @@ class Bounds {
     const ConstantInterval range = simplify_.bounds(e);
     return range.has_max && range.max <= value;
   }
-  Expr plus(const Expr& e, std::int64_t value) { return both(Op::Add, e, ir::index_literal(value)); }
-  Expr negated(const Expr& e) { return e.defined() ? simplify_(ir::binary(Op::Mul, e, ir::index_literal(-1))) : Expr(); }
+  Expr plus(const Expr& e, std::int64_t value) {
+    return both(Op::Add, e, ir::index_literal(value));
+  }
+  Expr negated(const Expr& e) {
+    return e.defined() ? simplify_(ir::binary(Op::Mul, e, ir::index_literal(-1))) : Expr();
+  }
 
   const Scope& scope_;
   Simplifier& simplify_;
@@ -70,7 +74,8 @@ Interval from_constants(const ConstantInterval& c) {
 bool is_linear(const Expr& e) {
   if (e->op == Op::Add || e->op == Op::Sub) return true;
   std::int64_t c = 0;
-  return e->op == Op::Mul && (ir::as_constant(ir::arg(e, 0), &c) || ir::as_constant(ir::arg(e, 1), &c));
+  return e->op == Op::Mul &&
+         (ir::as_constant(ir::arg(e, 0), &c) || ir::as_constant(ir::arg(e, 1), &c));
 }
 
 bool Bounds::varies(const ir::Ref& n) {
@@ -78,7 +83,8 @@ bool Bounds::varies(const ir::Ref& n) {
   if (n->op == Op::Access || n->op == Op::Load || n->op == Op::Undef) return true;
   if (n->args.empty()) return false;
   if (const auto it = varies_.find(n.get()); it != varies_.end()) return it->second;
-  const bool result = std::any_of(n->args.begin(), n->args.end(), [&](const ir::Ref& a) { return varies(a); });
+  const bool result =
+      std::any_of(n->args.begin(), n->args.end(), [&](const ir::Ref& a) { return varies(a); });
   varies_.emplace(n.get(), result);
   return result;
 }
@@ -100,7 +106,8 @@ Interval Bounds::sum(const Expr& e) {
   const auto form = linear_form(e);
   if (!form) return {};
   LinearCollector low, high;
-  bool has_low = low.add_constant(form->constant, 1), has_high = high.add_constant(form->constant, 1);
+  bool has_low = low.add_constant(form->constant, 1),
+       has_high = high.add_constant(form->constant, 1);
   const auto include = [](LinearCollector& collector, const Expr& end, std::int64_t k) {
     if (!end.defined()) return false;
     const auto end_form = linear_form(end);
@@ -148,7 +155,9 @@ Interval Bounds::cast(const Expr& e) {
   return value->type == UInt(64) && !i.max.defined() ? Interval{} : i;
 }
 
-Interval Bounds::constants_of(const Expr& e) { return from_constants(simplify_.bounds(simplify_(e))); }
+Interval Bounds::constants_of(const Expr& e) {
+  return from_constants(simplify_.bounds(simplify_(e)));
+}
 
 Interval Bounds::value_node(const Expr& e) {
   // Where nothing can wrap, an op on data is the op on integers.
@@ -163,15 +172,19 @@ Interval Bounds::value_node(const Expr& e) {
     else r = {either(Op::Max, a.min, b.min), both(Op::Max, a.max, b.max)};
   } else if (e->op == Op::Select) {
     r = hull(operand(1), operand(2));
-  } else if ((e->op == Op::Div || e->op == Op::Mod) && ir::as_constant(ir::arg(e, 1), &c) && c > 0) {
+  } else if ((e->op == Op::Div || e->op == Op::Mod) && ir::as_constant(ir::arg(e, 1), &c) &&
+             c > 0) {
     const Interval divisor = Interval::point(ir::index_literal(c));
     r = e->op == Op::Div ? quotient(operand(0), divisor) : remainder(operand(0), divisor);
   } else if (e->op == Op::Cast && is_number(ir::arg(e, 0)->type)) {
     const Type from = ir::arg(e, 0)->type;
-    const bool widens = from.is_integer() && t.is_integer() &&
-                        (from.is_int() == t.is_int() ? from.bits <= t.bits : t.is_int() && from.bits < t.bits);
+    const bool widens =
+        from.is_integer() && t.is_integer() &&
+        (from.is_int() == t.is_int() ? from.bits <= t.bits : t.is_int() && from.bits < t.bits);
     if (widens) r = operand(0);
-    else if (const Interval i = operand(0); at_least(i.min, t.is_uint() ? 0 : t.min_int()) && at_most(i.max, t.max_int())) r = i;
+    else if (const Interval i = operand(0);
+             at_least(i.min, t.is_uint() ? 0 : t.min_int()) && at_most(i.max, t.max_int()))
+      r = i;
   } else if (e->op == Op::PromiseClamped) {
     r = intersect(operand(0), {operand(1).min, operand(2).max});
   } else if (e->op == Op::Require) {
@@ -188,8 +201,10 @@ Interval Bounds::value_node(const Expr& e) {
 
 Interval Bounds::product(const Interval& a, const Interval& b) {
   if (a.is_point() && b.is_point()) return Interval::point(both(Op::Mul, a.min, b.min));
-  if (at_least(a.min, 0) && at_least(b.min, 0)) return {both(Op::Mul, a.min, b.min), both(Op::Mul, a.max, b.max)};
-  if (b.is_point() && at_least(b.min, 0)) return {both(Op::Mul, a.min, b.min), both(Op::Mul, a.max, b.min)};
+  if (at_least(a.min, 0) && at_least(b.min, 0))
+    return {both(Op::Mul, a.min, b.min), both(Op::Mul, a.max, b.max)};
+  if (b.is_point() && at_least(b.min, 0))
+    return {both(Op::Mul, a.min, b.min), both(Op::Mul, a.max, b.min)};
   if (a.is_point() && at_least(a.min, 0)) return product(b, a);
   if (!a.bounded() || !b.bounded()) return {};
   if (a.is_point() || b.is_point()) {
@@ -197,13 +212,18 @@ Interval Bounds::product(const Interval& a, const Interval& b) {
     const Interval first = Interval::point(both(Op::Mul, point.min, other.min));
     return hull(first, Interval::point(both(Op::Mul, point.min, other.max)));
   }
-  const auto corner = [&](const Expr& x, const Expr& y) { return Interval::point(both(Op::Mul, x, y)); };
-  return hull(hull(corner(a.min, b.min), corner(a.min, b.max)), hull(corner(a.max, b.min), corner(a.max, b.max)));
+  const auto corner = [&](const Expr& x, const Expr& y) {
+    return Interval::point(both(Op::Mul, x, y));
+  };
+  return hull(hull(corner(a.min, b.min), corner(a.min, b.max)),
+              hull(corner(a.max, b.min), corner(a.max, b.max)));
 }
 
 Interval Bounds::quotient(const Interval& a, const Interval& b) {
-  if (b.is_point() && at_least(b.min, 1)) return {both(Op::Div, a.min, b.min), both(Op::Div, a.max, b.min)};
-  if (b.is_point() && at_most(b.min, -1)) return {both(Op::Div, a.max, b.min), both(Op::Div, a.min, b.min)};
+  if (b.is_point() && at_least(b.min, 1))
+    return {both(Op::Div, a.min, b.min), both(Op::Div, a.max, b.min)};
+  if (b.is_point() && at_most(b.min, -1))
+    return {both(Op::Div, a.max, b.min), both(Op::Div, a.min, b.min)};
   if (b.bounded() && at_least(b.min, 1)) {
     // Towards minus infinity: the extreme quotients lie at the corners.
     const auto corner = [&](const Expr& x, const Expr& y) { return both(Op::Div, x, y); };
@@ -218,7 +238,8 @@ Interval Bounds::quotient(const Interval& a, const Interval& b) {
     const Expr zero = ir::index_literal(0);
     return {both(Op::Min, a.min, zero), both(Op::Max, a.max, zero)};
   }
-  const Expr reach = simplify_(ir::binary(Op::Max, ir::binary(Op::Max, a.max, negated(a.min)), ir::index_literal(0)));
+  const Expr reach = simplify_(
+      ir::binary(Op::Max, ir::binary(Op::Max, a.max, negated(a.min)), ir::index_literal(0)));
   return {negated(reach), reach};
 }
 

@@ -45,9 +45,10 @@ LinearForm LinearCollector::finish_unordered() {
 
 std::optional<LinearForm> LinearCollector::finish() {
   LinearForm form = finish_unordered();
-  std::sort(form.terms.begin(), form.terms.end(), [](const LinearForm::Term& a, const LinearForm::Term& b) {
-    return compare(a.atom, b.atom) < 0;
-  });
+  std::sort(form.terms.begin(), form.terms.end(),
+            [](const LinearForm::Term& a, const LinearForm::Term& b) {
+              return compare(a.atom, b.atom) < 0;
+            });
   return form;
 }
 
@@ -72,10 +73,12 @@ int linear_operands(const ir::Node& n, Expr operands[2], std::int64_t factors[2]
 }
 
 /// Walks the linear region as a tree; gives up (false, `budget` < 0) when it is large.
-bool collect_tree(const Expr& e, std::int64_t coefficient, int& budget, LinearCollector& collector) {
+bool collect_tree(const Expr& e, std::int64_t coefficient, int& budget,
+                  LinearCollector& collector) {
   if (--budget < 0) return false;
   std::int64_t value = 0;
-  if (e->op == Op::Literal && ir::as_constant(e, &value)) return collector.add_constant(value, coefficient);
+  if (e->op == Op::Literal && ir::as_constant(e, &value))
+    return collector.add_constant(value, coefficient);
   Expr operands[2];
   std::int64_t factors[2] = {};
   const int count = linear_operands(*e, operands, factors);
@@ -87,7 +90,8 @@ bool collect_tree(const Expr& e, std::int64_t coefficient, int& budget, LinearCo
   return true;
 }
 
-void order_region(const ir::Ref& n, std::unordered_set<const ir::Node*>& seen, std::vector<ir::Ref>& postorder) {
+void order_region(const ir::Ref& n, std::unordered_set<const ir::Node*>& seen,
+                  std::vector<ir::Ref>& postorder) {
   if (!seen.insert(n.get()).second) return;
   Expr operands[2];
   std::int64_t factors[2] = {};
@@ -147,7 +151,9 @@ struct Group {
   std::int64_t coefficient = 1;
 };
 
-bool same_magnitude(std::int64_t a, std::int64_t b) { return a == b || (a != INT64_MIN && -a == b); }
+bool same_magnitude(std::int64_t a, std::int64_t b) {
+  return a == b || (a != INT64_MIN && -a == b);
+}
 
 /// `ordered` begins with the group's first term; the group takes all terms of its magnitude.
 Group take_group(std::vector<const LinearForm::Term*>& ordered) {
@@ -170,7 +176,9 @@ Expr LinearForm::to_expr() const {
   // Positive terms first and larger coefficients before smaller, so that x*8 + xi reads as written.
   std::vector<const Term*> ordered;
   for (const Term& t : terms) ordered.push_back(&t);
-  const auto magnitude = [](const Term& t) { return t.coefficient > 0 ? t.coefficient : -(t.coefficient + 1); };
+  const auto magnitude = [](const Term& t) {
+    return t.coefficient > 0 ? t.coefficient : -(t.coefficient + 1);
+  };
   std::sort(ordered.begin(), ordered.end(), [&](const Term* a, const Term* b) {
     if ((a->coefficient > 0) != (b->coefficient > 0)) return a->coefficient > 0;
     if (magnitude(*a) != magnitude(*b)) return magnitude(*a) > magnitude(*b);
@@ -219,7 +227,9 @@ std::optional<LinearIn> linear_in(const Expr& e, const Symbol& v) {
   auto form = linear_form(e);
   if (!form) return {};
   const std::int64_t coefficient = form->coefficient_of(v);
-  std::erase_if(form->terms, [&](const LinearForm::Term& t) { return t.atom->op == Op::Symbol && t.atom->symbol == v; });
+  std::erase_if(form->terms, [&](const LinearForm::Term& t) {
+    return t.atom->op == Op::Symbol && t.atom->symbol == v;
+  });
   for (const LinearForm::Term& t : form->terms) {
     if (t.atom->op != Op::Symbol && ir::uses_symbol(t.atom.node(), v)) return {};
   }
@@ -245,7 +255,8 @@ Congruence congruence_sum(const Congruence& a, const Congruence& b, std::int64_t
 Congruence congruence_product(const Congruence& a, const Congruence& b) {
   const auto mm = checked_mul(a.modulus, b.modulus), mr = checked_mul(a.modulus, b.remainder);
   const auto rm = checked_mul(a.remainder, b.modulus), rr = checked_mul(a.remainder, b.remainder);
-  if (!mm || !mr || !rm || !rr || *mm == INT64_MIN || *mr == INT64_MIN || *rm == INT64_MIN) return {};
+  if (!mm || !mr || !rm || !rr || *mm == INT64_MIN || *mr == INT64_MIN || *rm == INT64_MIN)
+    return {};
   return normalised(std::gcd(std::gcd(*mm, *mr), *rm), *rr);
 }
 
@@ -270,8 +281,9 @@ Congruence congruence_node(const ir::Node& n, Congruences& memo) {
   std::int64_t c = 0;
   if ((n.op == Op::Mod || n.op == Op::Div) && ir::as_constant(Expr(n.args[1]), &c) && c > 0) {
     const Congruence a = of(0);
-    if (n.op == Op::Mod) return a.modulus == 0 ? Congruence{0, floor_mod(a.remainder, c)}
-                                               : normalised(std::gcd(a.modulus, c), a.remainder);
+    if (n.op == Op::Mod)
+      return a.modulus == 0 ? Congruence{0, floor_mod(a.remainder, c)}
+                            : normalised(std::gcd(a.modulus, c), a.remainder);
     if (a.modulus % c == 0) return normalised(a.modulus / c, floor_div(a.remainder, c));
   }
   return {};

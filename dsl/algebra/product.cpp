@@ -12,7 +12,8 @@ using ir::Op;
 Expr Product::to_expr() const {
   if (factors.empty()) return ir::index_literal(coefficient);
   std::vector<Expr> ordered = factors;
-  std::sort(ordered.begin(), ordered.end(), [](const Expr& a, const Expr& b) { return compare(a, b) < 0; });
+  std::sort(ordered.begin(), ordered.end(),
+            [](const Expr& a, const Expr& b) { return compare(a, b) < 0; });
   Expr r = ordered[0];
   for (std::size_t i = 1; i < ordered.size(); ++i) r = ir::binary(Op::Mul, r, ordered[i]);
   return coefficient == 1 ? r : ir::binary(Op::Mul, r, ir::index_literal(coefficient));
@@ -26,7 +27,8 @@ bool factorise(const Expr& e, Product& product) {
     product.coefficient = *scaled;
     return true;
   }
-  if (e->op == Op::Mul && product.factors.size() < 16) return factorise(ir::arg(e, 0), product) && factorise(ir::arg(e, 1), product);
+  if (e->op == Op::Mul && product.factors.size() < 16)
+    return factorise(ir::arg(e, 0), product) && factorise(ir::arg(e, 1), product);
   product.factors.push_back(e);
   return true;
 }
@@ -35,7 +37,9 @@ namespace {
 
 constexpr std::size_t longest_expansion = 24;
 
-bool is_product(const Expr& e) { return e->op == Op::Mul && ir::arg(e, 0)->op != Op::Literal && ir::arg(e, 1)->op != Op::Literal; }
+bool is_product(const Expr& e) {
+  return e->op == Op::Mul && ir::arg(e, 0)->op != Op::Literal && ir::arg(e, 1)->op != Op::Literal;
+}
 
 bool has_sum(const Expr& product) {
   if (product->op == Op::Mul) return has_sum(ir::arg(product, 0)) || has_sum(ir::arg(product, 1));
@@ -43,7 +47,8 @@ bool has_sum(const Expr& product) {
 }
 
 /// The sum that a product of sums is, term by term.
-bool expand(const Expr& product_of_sums, std::int64_t coefficient, LinearCollector& collector, std::size_t& length) {
+bool expand(const Expr& product_of_sums, std::int64_t coefficient, LinearCollector& collector,
+            std::size_t& length) {
   Product product;
   if (!factorise(product_of_sums, product)) return false;
   std::vector<Product> sum{{product.coefficient, {}}};
@@ -79,14 +84,16 @@ bool expand(const Expr& product_of_sums, std::int64_t coefficient, LinearCollect
 }  // namespace
 
 std::optional<LinearForm> with_products_expanded(const LinearForm& form) {
-  const bool any = std::any_of(form.terms.begin(), form.terms.end(),
-                               [](const LinearForm::Term& t) { return is_product(t.atom) && has_sum(t.atom); });
+  const bool any = std::any_of(form.terms.begin(), form.terms.end(), [](const LinearForm::Term& t) {
+    return is_product(t.atom) && has_sum(t.atom);
+  });
   if (!any) return {};
   std::size_t length = 0;
   LinearCollector collector;
   if (form.terms.size() < 2 || !collector.add_constant(form.constant, 1)) return {};
   for (const LinearForm::Term& t : form.terms) {
-    const bool added = is_product(t.atom) ? expand(t.atom, t.coefficient, collector, length) : collector.add_atom(t.atom, t.coefficient);
+    const bool added = is_product(t.atom) ? expand(t.atom, t.coefficient, collector, length)
+                                          : collector.add_atom(t.atom, t.coefficient);
     if (!added) return {};
   }
   return collector.finish();

@@ -28,8 +28,9 @@ struct CompiledRule {
 };
 
 bool is_commutative(Op op) {
-  return op == Op::Add || op == Op::Mul || op == Op::Min || op == Op::Max || op == Op::Equal || op == Op::NotEqual ||
-         op == Op::And || op == Op::Or || op == Op::BitAnd || op == Op::BitOr || op == Op::BitXor;
+  return op == Op::Add || op == Op::Mul || op == Op::Min || op == Op::Max || op == Op::Equal ||
+         op == Op::NotEqual || op == Op::And || op == Op::Or || op == Op::BitAnd ||
+         op == Op::BitOr || op == Op::BitXor;
 }
 
 /// All ways to write a pattern with the operands of commutative ops exchanged.
@@ -49,7 +50,8 @@ std::vector<Expr> variants(const Expr& pattern) {
   }
   std::vector<Expr> result;
   const auto include = [&](Expr e) {
-    if (std::none_of(result.begin(), result.end(), [&](const Expr& o) { return ir::equal(o, e); })) result.push_back(std::move(e));
+    if (std::none_of(result.begin(), result.end(), [&](const Expr& o) { return ir::equal(o, e); }))
+      result.push_back(std::move(e));
   };
   for (std::vector<ir::Ref>& list : lists) {
     include(Expr(ir::with_args(pattern.node(), list)));
@@ -60,7 +62,8 @@ std::vector<Expr> variants(const Expr& pattern) {
   return result;
 }
 
-/// Names become slot numbers, kept in the symbol nodes' integer: wildcards from 0, literals from 16.
+/// Names become slot numbers, kept in the symbol nodes' integer: wildcards from 0, literals
+/// from 16.
 constexpr std::int64_t first_literal_slot = 16;
 bool is_literal_slot(const ir::Node& symbol) { return symbol.integer >= first_literal_slot; }
 std::size_t slot_of(const ir::Node& symbol) {
@@ -80,7 +83,8 @@ Expr with_slots(const Expr& pattern) {
       }
       return false;
     };
-    ensure(find(wildcard_names, 0) || find(literal_names, first_literal_slot), "a rule mentions an unknown name");
+    ensure(find(wildcard_names, 0) || find(literal_names, first_literal_slot),
+           "a rule mentions an unknown name");
     return ir::make(std::move(numbered));
   });
 }
@@ -88,8 +92,9 @@ Expr with_slots(const Expr& pattern) {
 bool is_structural(const Expr& e) {
   bool result = true;
   ir::for_each_node(e.node(), [&](const ir::Ref& n) {
-    const bool plain = n->op == Op::Symbol ? !is_literal_slot(*n) : n->op == Op::Literal ? n->type.is_bool()
-                       : ir::info(n->op).op_class == OpClass::Logic;
+    const bool plain = n->op == Op::Symbol    ? !is_literal_slot(*n)
+                       : n->op == Op::Literal ? n->type.is_bool()
+                                              : ir::info(n->op).op_class == OpClass::Logic;
     result = result && plain;
     return true;
   });
@@ -110,7 +115,8 @@ struct RuleTable {
     const ir::Node& pattern = *rule.before;
     const ir::Node& first = *pattern.args.at(0);
     auto& lists = by_ops[static_cast<std::size_t>(pattern.op)];
-    const bool is_literal = first.op == Op::Literal || (first.op == Op::Symbol && is_literal_slot(first));
+    const bool is_literal =
+        first.op == Op::Literal || (first.op == Op::Symbol && is_literal_slot(first));
     for (std::size_t op = 0; op < op_count; ++op) {
       const Op actual = static_cast<Op>(op);
       const bool fits = is_literal ? actual == Op::Literal || actual == Op::Broadcast
@@ -161,12 +167,14 @@ bool match(const ir::Node& pattern, const Expr& e, Bindings& bound) {
   std::int64_t value = 0;
   if (!(pattern.type.is_bool() ? e->type.is_bool() : bound.accept(e->type))) return false;
   if (pattern.op == Op::Literal) {
-    return ir::as_constant(e, &value) && value == ir::Scalar::of_integer(e->type.element(), pattern.integer).integer;
+    return ir::as_constant(e, &value) &&
+           value == ir::Scalar::of_integer(e->type.element(), pattern.integer).integer;
   }
   if (pattern.op == Op::Symbol) {
     if (is_literal_slot(pattern)) {
       const std::size_t i = slot_of(pattern);
-      if (!ir::as_constant(e, &value) || (bound.has_literal[i] && bound.literals[i] != value)) return false;
+      if (!ir::as_constant(e, &value) || (bound.has_literal[i] && bound.literals[i] != value))
+        return false;
       bound.literals[i] = value;
       bound.has_literal[i] = true;
       return true;
@@ -221,7 +229,8 @@ std::optional<ir::Scalar> evaluate(const ir::Node& n, const Bindings& bound) {
 
 bool mentions_wildcard(const ir::Node& n) {
   if (n.op == Op::Symbol) return !is_literal_slot(n);
-  return std::any_of(n.args.begin(), n.args.end(), [](const ir::Ref& a) { return mentions_wildcard(*a); });
+  return std::any_of(n.args.begin(), n.args.end(),
+                     [](const ir::Ref& a) { return mentions_wildcard(*a); });
 }
 
 /// The right side with the bindings put in; undefined when a literal cannot be computed.
@@ -258,7 +267,8 @@ bool may_hold_for(const CompiledRule& rule, const ir::Node& e) {
 std::unordered_map<std::string, Expr> rule_names() {
   std::unordered_map<std::string, Expr> names;
   for (std::size_t i = 0; i < std::size(wildcard_names); ++i) {
-    names[wildcard_names[i]] = ir::symbol(i < first_bool ? Index() : Bool(), Symbol::named(wildcard_names[i]));
+    names[wildcard_names[i]] =
+        ir::symbol(i < first_bool ? Index() : Bool(), Symbol::named(wildcard_names[i]));
   }
   for (const char* name : literal_names) names[name] = ir::index_symbol(Symbol::named(name));
   return names;

@@ -33,7 +33,8 @@ Expr Simplifier::operator()(const Expr& e) {
     }
   }
   if (!conditions_.empty() && current->type == Bool() && current->op != Op::Literal) {
-    if (const auto it = conditions_.find(current); it != conditions_.end()) current = ir::literal(Bool(), it->second);
+    if (const auto it = conditions_.find(current); it != conditions_.end())
+      current = ir::literal(Bool(), it->second);
   }
   memo_.insert_or_assign(e.node().get(), std::make_pair(e.node(), current));
   memo_.insert_or_assign(current.node().get(), std::make_pair(current.node(), current));
@@ -52,7 +53,8 @@ Expr Simplifier::step(const Expr& e) {
   if (e->op == Op::Symbol) {
     if (const auto it = replacements_.find(e->symbol); it != replacements_.end()) return it->second;
     const auto it = known_.find(e->symbol);
-    const bool is_point = it != known_.end() && it->second.has_min && it->second.has_max && it->second.min == it->second.max;
+    const bool is_point = it != known_.end() && it->second.has_min && it->second.has_max &&
+                          it->second.min == it->second.max;
     return is_point && !e->type.is_float() ? ir::literal(e->type, it->second.min) : e;
   }
   const bool is_coordinate = e->type.is_index() && e->type.is_scalar();
@@ -65,7 +67,8 @@ Expr Simplifier::step(const Expr& e) {
   if (const Expr folded = fold_constants(n); folded.defined()) return folded;
   Expr r = n;
   const auto unchanged = [&] { return r.same_as(n); };
-  if (n->type.is_vector() || (!n->args.empty() && ir::arg(n, 0)->type.is_vector())) r = step_vector(n);
+  if (n->type.is_vector() || (!n->args.empty() && ir::arg(n, 0)->type.is_vector()))
+    r = step_vector(n);
   if (!unchanged()) return r;
   const bool of_coordinates = !n->args.empty() && n->args[0]->type == Index();
   if (is_coordinate) {

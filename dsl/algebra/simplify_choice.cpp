@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t pairwise_limit = 10;  // more operands are only compared for equality
 
-void flatten(const Expr& e, Op op, std::unordered_set<const ir::Node*>& seen, std::vector<Expr>& operands) {
+void flatten(const Expr& e, Op op, std::unordered_set<const ir::Node*>& seen,
+             std::vector<Expr>& operands) {
   if (e->op == op) {
     if (!seen.insert(e.node().get()).second) return;  // min and max are idempotent
     flatten(ir::arg(e, 0), op, seen, operands);
@@ -40,14 +41,15 @@ std::size_t chain_length(const Expr& e) {
 void keep_common(LinearForm& common, const LinearForm& form) {
   std::erase_if(common.terms, [&](const LinearForm::Term& t) {
     return std::none_of(form.terms.begin(), form.terms.end(), [&](const LinearForm::Term& u) {
-      return t.coefficient == u.coefficient && t.atom->hash == u.atom->hash && ir::equal(t.atom, u.atom);
+      return t.coefficient == u.coefficient && t.atom->hash == u.atom->hash &&
+             ir::equal(t.atom, u.atom);
     });
   });
   if (form.constant != common.constant) common.constant = 0;
 }
 
-/// Takes the common part out of all `operands`; undefined, with the operands as they were, when there
-/// is none.
+/// Takes the common part out of all `operands`; undefined, with the operands as they were, when
+/// there is none.
 std::optional<LinearForm> take_common(std::vector<Expr>& operands) {
   std::optional<LinearForm> common;
   for (const Expr& o : operands) {
@@ -69,7 +71,9 @@ std::optional<LinearForm> take_common(std::vector<Expr>& operands) {
 
 Expr with_common(const LinearForm& common, const Expr& choice, const Expr& otherwise) {
   LinearCollector collector;
-  return collector.add_form(common, 1) && collector.add_atom(choice, 1) ? collector.finish()->to_expr() : otherwise;
+  return collector.add_form(common, 1) && collector.add_atom(choice, 1)
+             ? collector.finish()->to_expr()
+             : otherwise;
 }
 
 }  // namespace
@@ -85,11 +89,13 @@ Expr Simplifier::step_extremum(const Expr& e) {
     for (std::size_t i = 0; i < split; ++i) {
       for (std::size_t j = std::max(split, i + 1); j < operands.size();) {
         const ConstantInterval apart = difference_bounds(operands[i], operands[j]);
-        const bool first_below = apart.has_max && apart.max <= 0, first_above = apart.has_min && apart.min >= 0;
+        const bool first_below = apart.has_max && apart.max <= 0,
+                   first_above = apart.has_min && apart.min >= 0;
         const bool drop_second = op == Op::Min ? first_below : first_above;
         const bool drop_first = op == Op::Min ? first_above : first_below;
         if (drop_first && !drop_second) operands[i] = operands[j];
-        if (drop_first || drop_second) operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(j));
+        if (drop_first || drop_second)
+          operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(j));
         else ++j;
         if (drop_first && !drop_second) j = std::max(split, i + 1);
       }
@@ -97,7 +103,8 @@ Expr Simplifier::step_extremum(const Expr& e) {
   }
   if (operands.size() == 1) return operands[0];
   const auto precedes = [](const Expr& a, const Expr& b) { return compare(a, b) < 0; };
-  const bool in_order = chain_length(e) == operands.size() && std::is_sorted(operands.begin(), operands.end(), precedes);
+  const bool in_order = chain_length(e) == operands.size() &&
+                        std::is_sorted(operands.begin(), operands.end(), precedes);
   if (!in_order) std::sort(operands.begin(), operands.end(), precedes);
   std::vector<Expr> reduced = operands;
   const auto common = take_common(reduced);

@@ -27,7 +27,8 @@ std::int64_t content(const LinearForm& form) {
 LinearForm half(const LinearForm& form, bool positive) {
   LinearForm r;
   for (const LinearForm::Term& t : form.terms) {
-    if ((t.coefficient > 0) == positive) r.terms.push_back({t.atom, positive ? t.coefficient : -t.coefficient});
+    if ((t.coefficient > 0) == positive)
+      r.terms.push_back({t.atom, positive ? t.coefficient : -t.coefficient});
   }
   return r;
 }
@@ -36,7 +37,8 @@ LinearForm half(const LinearForm& form, bool positive) {
 Expr print_positive(const LinearForm& form) {
   LinearForm left = half(form, false), right = half(form, true);
   const std::int64_t k = form.constant;
-  if (k == 1 && !right.is_constant()) return ir::binary(Op::LessEqual, left.to_expr(), right.to_expr());
+  if (k == 1 && !right.is_constant())
+    return ir::binary(Op::LessEqual, left.to_expr(), right.to_expr());
   if (left.is_constant()) {
     left.constant = -k;
   } else if (right.is_constant() || k >= 0) {
@@ -70,7 +72,8 @@ void divide_content(LinearForm& form) {
 }
 
 /// The form with the atom of term `t` replaced.
-std::optional<LinearForm> with_atom(const LinearForm& form, const LinearForm::Term& t, const Expr& replacement) {
+std::optional<LinearForm> with_atom(const LinearForm& form, const LinearForm::Term& t,
+                                    const Expr& replacement) {
   LinearCollector collector;
   if (!collector.add_form(form, 1) || !collector.add_atom(t.atom, -t.coefficient) ||
       !collector.add_expr(replacement, t.coefficient)) {
@@ -87,7 +90,8 @@ bool Simplifier::drop_decided_alternative(LinearForm& form) {
     if (t.atom->op != Op::Min && t.atom->op != Op::Max) continue;
     const bool needs_both = (t.atom->op == Op::Min) == (t.coefficient > 0);
     for (std::size_t i = 0; i < 2; ++i) {
-      const auto side = with_atom(form, t, ir::arg(t.atom, i)), other = with_atom(form, t, ir::arg(t.atom, 1 - i));
+      const auto side = with_atom(form, t, ir::arg(t.atom, i)),
+                 other = with_atom(form, t, ir::arg(t.atom, 1 - i));
       if (!side || !other) continue;
       const ConstantInterval range = constants_.of_form(*side);
       const bool always = range.has_min && range.min >= 1, never = range.has_max && range.max < 1;
@@ -120,11 +124,14 @@ Expr Simplifier::step_compare(const Expr& e) {
   }
   auto form = difference(a, b);
   if (!form || form->constant == INT64_MIN || content(*form) == 0) {
-    return form && form->is_constant() ? ir::literal(Bool(), (form->constant == 0) == (e->op == Op::Equal)) : e;
+    return form && form->is_constant()
+               ? ir::literal(Bool(), (form->constant == 0) == (e->op == Op::Equal))
+               : e;
   }
   const bool when_apart = e->op == Op::NotEqual;
   const ConstantInterval range = constants_.of_form(*form);
-  if ((range.has_min && range.min > 0) || (range.has_max && range.max < 0)) return ir::literal(Bool(), when_apart);
+  if ((range.has_min && range.min > 0) || (range.has_max && range.max < 0))
+    return ir::literal(Bool(), when_apart);
   const std::int64_t g = content(*form);
   if (form->constant % g != 0) return ir::literal(Bool(), when_apart);
   const Congruence residue = congruence_of(form->to_expr());
@@ -149,7 +156,8 @@ Expr Simplifier::step_compare(const Expr& e) {
 
 namespace {
 
-void flatten(const Expr& e, Op op, std::unordered_set<const ir::Node*>& seen, std::vector<Expr>& operands) {
+void flatten(const Expr& e, Op op, std::unordered_set<const ir::Node*>& seen,
+             std::vector<Expr>& operands) {
   if (e->op == op) {
     if (!seen.insert(e.node().get()).second) return;
     flatten(ir::arg(e, 0), op, seen, operands);
@@ -163,7 +171,9 @@ void flatten(const Expr& e, Op op, std::unordered_set<const ir::Node*>& seen, st
 bool same_terms(const LinearForm& a, const LinearForm& b, std::int64_t sign) {
   if (a.terms.size() != b.terms.size()) return false;
   for (std::size_t i = 0; i < a.terms.size(); ++i) {
-    if (a.terms[i].coefficient != sign * b.terms[i].coefficient || !ir::equal(a.terms[i].atom, b.terms[i].atom)) return false;
+    if (a.terms[i].coefficient != sign * b.terms[i].coefficient ||
+        !ir::equal(a.terms[i].atom, b.terms[i].atom))
+      return false;
   }
   return true;
 }
@@ -173,12 +183,15 @@ enum class Relation { None, FirstImpliesSecond, SecondImpliesFirst, Exclusive };
 
 Relation relate(const Expr& a, const Expr& b) {
   // One is the other's negation.
-  const auto negates = [](const Expr& p, const Expr& q) { return p->op == Op::Not && ir::equal(ir::arg(p, 0), q); };
+  const auto negates = [](const Expr& p, const Expr& q) {
+    return p->op == Op::Not && ir::equal(ir::arg(p, 0), q);
+  };
   if (negates(a, b) || negates(b, a)) return Relation::Exclusive;
   const auto fa = positive_form(a), fb = positive_form(b);
   if (!fa || !fb) return Relation::None;
   if (same_terms(*fa, *fb, 1)) {
-    return fa->constant <= fb->constant ? Relation::FirstImpliesSecond : Relation::SecondImpliesFirst;
+    return fa->constant <= fb->constant ? Relation::FirstImpliesSecond
+                                        : Relation::SecondImpliesFirst;
   }
   if (!same_terms(*fa, *fb, -1)) return Relation::None;
   // s + k >= 1 and -s + l >= 1: s lies in [1 - k, l - 1].
@@ -189,7 +202,9 @@ Relation relate(const Expr& a, const Expr& b) {
 
 /// Whether one of the two holds always: s >= 1 - k or s <= l - 1.
 bool exhaustive(const Expr& a, const Expr& b) {
-  const auto negates = [](const Expr& p, const Expr& q) { return p->op == Op::Not && ir::equal(ir::arg(p, 0), q); };
+  const auto negates = [](const Expr& p, const Expr& q) {
+    return p->op == Op::Not && ir::equal(ir::arg(p, 0), q);
+  };
   if (negates(a, b) || negates(b, a)) return true;
   const auto fa = positive_form(a), fb = positive_form(b);
   if (!fa || !fb || !same_terms(*fa, *fb, -1)) return false;

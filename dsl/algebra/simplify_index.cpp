@@ -20,7 +20,8 @@ bool is_linear_node(const Expr& e) {
   return e->op == Op::Mul && (ir::arg(e, 0)->op == Op::Literal || ir::arg(e, 1)->op == Op::Literal);
 }
 
-std::optional<LinearForm> combine(const LinearForm& a, std::int64_t ka, const LinearForm& b, std::int64_t kb) {
+std::optional<LinearForm> combine(const LinearForm& a, std::int64_t ka, const LinearForm& b,
+                                  std::int64_t kb) {
   LinearCollector collector;
   if (!collector.add_form(a, ka) || !collector.add_form(b, kb)) return {};
   return collector.finish();
@@ -32,7 +33,8 @@ bool positive_constant(const Expr& e, std::int64_t* c) { return ir::as_constant(
 
 /// The region of sums and constant multiples around e, with its atoms simplified. Small regions are
 /// walked as trees; past `budget` nodes each distinct one once.
-Expr Simplifier::rewrite_region(const Expr& e, int& budget, std::unordered_map<const ir::Node*, Expr>& memo) {
+Expr Simplifier::rewrite_region(const Expr& e, int& budget,
+                                std::unordered_map<const ir::Node*, Expr>& memo) {
   if (!is_linear_node(e)) return (*this)(e);
   const bool remembers = --budget < 0;
   if (remembers) {
@@ -84,7 +86,8 @@ struct Cut {
 Cut cut(const LinearForm& form, std::int64_t divisor) {
   Cut r;
   for (const LinearForm::Term& t : form.terms) {
-    if (t.coefficient % divisor == 0) r.multiples.terms.push_back({t.atom, t.coefficient / divisor});
+    if (t.coefficient % divisor == 0)
+      r.multiples.terms.push_back({t.atom, t.coefficient / divisor});
     else r.rest.terms.push_back(t);
   }
   r.multiples.constant = floor_div(form.constant, divisor);
@@ -131,7 +134,8 @@ Expr Simplifier::step_divide(const Expr& e) {
     quotient.constant = *sum;
     return quotient.to_expr();
   }
-  if (!whole.multiples.terms.empty() || (whole.multiples.constant != 0 && whole.rest.constant == 0)) {
+  if (!whole.multiples.terms.empty() ||
+      (whole.multiples.constant != 0 && whole.rest.constant == 0)) {
     const Expr remaining = ir::binary(Op::Div, whole.rest.to_expr(), d);
     LinearCollector collector;
     if (collector.add_form(whole.multiples, 1) && collector.add_atom(remaining, 1)) {
@@ -146,7 +150,8 @@ Expr Simplifier::step_divide(const Expr& e) {
     return ir::binary(Op::Div, part.multiples.to_expr(), ir::index_literal(c / g));
   }
   // (y / a + k) / c == (y + k*a) / (a*c)
-  if (form->terms.size() == 1 && form->terms[0].coefficient == 1 && form->terms[0].atom->op == Op::Div) {
+  if (form->terms.size() == 1 && form->terms[0].coefficient == 1 &&
+      form->terms[0].atom->op == Op::Div) {
     const Expr inner = form->terms[0].atom;
     std::int64_t a = 0;
     if (!positive_constant(ir::arg(inner, 1), &a)) return e;
@@ -171,9 +176,11 @@ Expr Simplifier::step_modulo(const Expr& e) {
   // Only coefficients modulo c matter; an inner remainder by a multiple of c is transparent.
   LinearCollector reduced;
   for (const LinearForm::Term& t : form->terms) {
-    const std::int64_t k = t.coefficient <= -c || t.coefficient >= c ? floor_mod(t.coefficient, c) : t.coefficient;
+    const std::int64_t k =
+        t.coefficient <= -c || t.coefficient >= c ? floor_mod(t.coefficient, c) : t.coefficient;
     std::int64_t inner = 0;
-    const bool transparent = t.atom->op == Op::Mod && positive_constant(ir::arg(t.atom, 1), &inner) &&
+    const bool transparent = t.atom->op == Op::Mod &&
+                             positive_constant(ir::arg(t.atom, 1), &inner) &&
                              checked_mul(inner, k).value_or(1) % c == 0;
     const auto dividend = transparent ? linear_form(ir::arg(t.atom, 0)) : std::nullopt;
     if (!(dividend ? reduced.add_form(*dividend, k) : reduced.add_atom(t.atom, k))) return e;

@@ -61,7 +61,8 @@ Stmt StatementSimplifier::operator()(const Stmt& s) {
   std::vector<ir::Ref> args;
   for (const ir::Ref& a : s->args) args.push_back(simplify_(Expr(a)).node());
   const Stmt simplified(ir::with_args(s.node(), std::move(args)));
-  if (s->op == Op::Assert) return ir::is_constant(ir::arg(simplified, 0), 1) ? nothing() : simplified;
+  if (s->op == Op::Assert)
+    return ir::is_constant(ir::arg(simplified, 0), 1) ? nothing() : simplified;
   if (s->op == Op::Store || s->op == Op::AtomicStore) return with_predicate(simplified, 2);
   return simplified;
 }
@@ -77,7 +78,8 @@ Stmt StatementSimplifier::with_predicate(const Stmt& s, std::size_t position) {
 
 Stmt StatementSimplifier::with_body(const Stmt& s) {
   std::vector<ir::Ref> args;
-  for (std::size_t i = 0; i + 1 < s->args.size(); ++i) args.push_back(simplify_(ir::arg(s, i)).node());
+  for (std::size_t i = 0; i + 1 < s->args.size(); ++i)
+    args.push_back(simplify_(ir::arg(s, i)).node());
   const Stmt body = (*this)(Stmt(s->args.back()));
   if (is_nothing(body)) return nothing();
   args.push_back(body.node());
@@ -101,7 +103,8 @@ Stmt StatementSimplifier::visit_for(const Stmt& s) {
   const ConstantInterval count = simplify_.bounds(extent);
   if (count.has_max && count.max <= 0) return nothing();
   Simplifier::Facts facts;
-  const bool is_grid = ir::is_gpu_loop(static_cast<ir::LoopKind>(s->integer));  // says where the body runs
+  const bool is_grid =
+      ir::is_gpu_loop(static_cast<ir::LoopKind>(s->integer));  // says where the body runs
   if (ir::is_constant(extent, 1) && !is_grid) {
     facts.replacements[s->symbol] = min;
     return under(facts, body);
@@ -109,7 +112,8 @@ Stmt StatementSimplifier::visit_for(const Stmt& s) {
   // The body runs only for an extent of at least one.
   learn_at_least(extent, 1, facts);
   const ConstantInterval first = simplify_.bounds(min);
-  const Expr last = simplify_(ir::binary(Op::Sub, ir::binary(Op::Add, min, extent), ir::index_literal(1)));
+  const Expr last =
+      simplify_(ir::binary(Op::Sub, ir::binary(Op::Add, min, extent), ir::index_literal(1)));
   const ConstantInterval end = simplify_.bounds(last);
   facts.ranges[s->symbol] = {first.has_min, end.has_max, first.min, end.max};
   const Stmt simplified = under(facts, body);
@@ -137,7 +141,8 @@ Stmt StatementSimplifier::visit_let(const Stmt& s) {
 
 Stmt StatementSimplifier::visit_if(const Stmt& s) {
   const Expr condition = simplify_(ir::arg(s, 0));
-  const Stmt then_case = ir::stmt_arg(s, 1), else_case = s->args.size() > 2 ? ir::stmt_arg(s, 2) : Stmt();
+  const Stmt then_case = ir::stmt_arg(s, 1),
+             else_case = s->args.size() > 2 ? ir::stmt_arg(s, 2) : Stmt();
   std::int64_t value = 0;
   if (ir::as_constant(condition, &value)) {
     const Stmt taken = value != 0 ? then_case : else_case;
@@ -168,7 +173,9 @@ void StatementSimplifier::learn(const Expr& condition, bool value, Simplifier::F
   const Expr opposite = simplify_(ir::unary(Op::Not, condition));
   facts.conditions.push_back({condition, value});
   facts.conditions.push_back({opposite, !value});
-  if (ir::info(condition->op).op_class != ir::OpClass::Compare || condition->args[0]->type != Index()) return;
+  if (ir::info(condition->op).op_class != ir::OpClass::Compare ||
+      condition->args[0]->type != Index())
+    return;
   learn_range(value ? condition : opposite, facts);
 }
 
@@ -178,11 +185,13 @@ void StatementSimplifier::learn_range(const Expr& condition, Simplifier::Facts& 
   const Expr apart = simplify_(ir::binary(Op::Sub, ir::arg(condition, 1), ir::arg(condition, 0)));
   learn_at_least(apart, condition->op == Op::Less ? 1 : 0, facts);
   if (condition->op != Op::Equal) return;
-  learn_at_least(simplify_(ir::binary(Op::Sub, ir::arg(condition, 0), ir::arg(condition, 1))), 0, facts);
+  learn_at_least(simplify_(ir::binary(Op::Sub, ir::arg(condition, 0), ir::arg(condition, 1))), 0,
+                 facts);
 }
 
 /// Narrows the range of a symbol when `e` is linear in it alone.
-void StatementSimplifier::learn_at_least(const Expr& e, std::int64_t least, Simplifier::Facts& facts) {
+void StatementSimplifier::learn_at_least(const Expr& e, std::int64_t least,
+                                         Simplifier::Facts& facts) {
   const auto form = linear_form(e);
   if (!form || form->terms.size() != 1 || form->terms[0].atom->op != Op::Symbol) return;
   const std::int64_t k = form->terms[0].coefficient;
@@ -191,10 +200,12 @@ void StatementSimplifier::learn_at_least(const Expr& e, std::int64_t least, Simp
   const Symbol& s = form->terms[0].atom->symbol;
   ConstantInterval range;
   if (const auto it = facts.ranges.find(s); it != facts.ranges.end()) range = it->second;
-  else if (const auto outer = simplify_.known().find(s); outer != simplify_.known().end()) range = outer->second;
+  else if (const auto outer = simplify_.known().find(s); outer != simplify_.known().end())
+    range = outer->second;
   if (k > 0) range = intersect(range, {true, false, -floor_div(-*rest, k), 0});
   else range = intersect(range, {false, true, 0, floor_div(-*rest, -k)});
-  if (range.has_min && range.has_max && range.min > range.max) return;  // never runs: nothing to gain
+  if (range.has_min && range.has_max && range.min > range.max)
+    return;  // never runs: nothing to gain
   facts.ranges[s] = range;
 }
 

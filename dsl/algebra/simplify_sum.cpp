@@ -14,9 +14,12 @@ using ir::Op;
 
 namespace {
 
-bool is_choice(const Expr& e) { return e->op == Op::Min || e->op == Op::Max || e->op == Op::Select; }
+bool is_choice(const Expr& e) {
+  return e->op == Op::Min || e->op == Op::Max || e->op == Op::Select;
+}
 
-std::optional<LinearForm> combine(const LinearForm& a, std::int64_t ka, const LinearForm& b, std::int64_t kb) {
+std::optional<LinearForm> combine(const LinearForm& a, std::int64_t ka, const LinearForm& b,
+                                  std::int64_t kb) {
   LinearCollector collector;
   if (!collector.add_form(a, ka) || !collector.add_form(b, kb)) return {};
   return collector.finish();
@@ -36,11 +39,12 @@ bool positive_constant(const Expr& e, std::int64_t* c) { return ir::as_constant(
 Expr Simplifier::from_form(LinearForm form, bool& is_plain) {
   is_plain = true;
   const auto has_compound = [&] {
-    return std::any_of(form.terms.begin(), form.terms.end(), [](const LinearForm::Term& t) { return t.atom->op != Op::Symbol; });
+    return std::any_of(form.terms.begin(), form.terms.end(),
+                       [](const LinearForm::Term& t) { return t.atom->op != Op::Symbol; });
   };
   for (int i = 0; i < 8 && has_compound(); ++i) {
-    const bool changed = recombine_division(form) || cancel_pair(form) || push_into_choice(form) || merge_selects(form) ||
-                         expand_products(form);
+    const bool changed = recombine_division(form) || cancel_pair(form) || push_into_choice(form) ||
+                         merge_selects(form) || expand_products(form);
     if (!changed) break;
     is_plain = false;
   }
@@ -51,7 +55,9 @@ Expr Simplifier::from_form(LinearForm form, bool& is_plain) {
 bool Simplifier::recombine_division(LinearForm& form) {
   for (const LinearForm::Term& t : form.terms) {
     std::int64_t c = 0;
-    if (t.atom->op != Op::Div || !positive_constant(ir::arg(t.atom, 1), &c) || t.coefficient % c != 0) continue;
+    if (t.atom->op != Op::Div || !positive_constant(ir::arg(t.atom, 1), &c) ||
+        t.coefficient % c != 0)
+      continue;
     const Expr x = ir::arg(t.atom, 0);
     const std::int64_t k = t.coefficient / c;
     const Expr remainder = ir::binary(Op::Mod, x, ir::arg(t.atom, 1));
@@ -67,9 +73,12 @@ bool Simplifier::recombine_division(LinearForm& form) {
     if (k == INT64_MIN || !collector.add_form(*x_form, k)) continue;
     auto rest = collector.finish();
     // All of x's terms must have been there, with factor -k.
-    if (x_form->terms.empty() || rest->terms.size() + x_form->terms.size() + 1 != form.terms.size()) continue;
+    if (x_form->terms.empty() || rest->terms.size() + x_form->terms.size() + 1 != form.terms.size())
+      continue;
     LinearCollector with_remainder;
-    if (!with_remainder.add_form(*rest, 1) || !with_remainder.add_form(*linear_form((*this)(remainder)), -k)) continue;
+    if (!with_remainder.add_form(*rest, 1) ||
+        !with_remainder.add_form(*linear_form((*this)(remainder)), -k))
+      continue;
     form = *with_remainder.finish();
     return true;
   }
@@ -80,14 +89,16 @@ bool Simplifier::recombine_division(LinearForm& form) {
 bool Simplifier::cancel_pair(LinearForm& form) {
   for (const LinearForm::Term& a : form.terms) {
     for (const LinearForm::Term& b : form.terms) {
-      if (a.coefficient <= 0 || b.coefficient >= 0 || a.atom->op != b.atom->op || b.coefficient == INT64_MIN) continue;
+      if (a.coefficient <= 0 || b.coefficient >= 0 || a.atom->op != b.atom->op ||
+          b.coefficient == INT64_MIN)
+        continue;
       if (!is_choice(a.atom) && a.atom->op != Op::Div) continue;
       const ConstantInterval apart = constants_.atom_difference(a.atom, b.atom, 1);
       if (!apart.has_min || !apart.has_max || apart.min != apart.max) continue;
       const std::int64_t shared = std::min(a.coefficient, -b.coefficient);
       LinearCollector collector;
-      if (!collector.add_form(form, 1) || !collector.add_atom(a.atom, -shared) || !collector.add_atom(b.atom, shared) ||
-          !collector.add_constant(apart.min, shared)) {
+      if (!collector.add_form(form, 1) || !collector.add_atom(a.atom, -shared) ||
+          !collector.add_atom(b.atom, shared) || !collector.add_constant(apart.min, shared)) {
         continue;
       }
       form = *collector.finish();
@@ -111,21 +122,25 @@ bool Simplifier::push_into_choice(LinearForm& form) {
       if (&other == &t) continue;
       const auto cancels = [&](const LinearForm& side) {
         const std::int64_t k = coefficient_of_atom(side, other.atom);
-        return k != 0 && k != INT64_MIN && other.coefficient != INT64_MIN && k * t.coefficient == -other.coefficient;
+        return k != 0 && k != INT64_MIN && other.coefficient != INT64_MIN &&
+               k * t.coefficient == -other.coefficient;
       };
       (cancels(*a) || cancels(*b) ? moved : rest).terms.push_back(other);
     }
     const bool constant_may_move = form.constant != 0 && form.constant != INT64_MIN;
     const std::int64_t opposite = constant_may_move ? -form.constant * t.coefficient : 0;
-    const bool constant_cancels = constant_may_move && (a->constant == opposite || b->constant == opposite);
+    const bool constant_cancels =
+        constant_may_move && (a->constant == opposite || b->constant == opposite);
     if (moved.terms.empty() && !constant_cancels) continue;
     if (constant_cancels) std::swap(moved.constant, rest.constant);
-    const auto side_a = combine(*a, t.coefficient, moved, 1), side_b = combine(*b, t.coefficient, moved, 1);
+    const auto side_a = combine(*a, t.coefficient, moved, 1),
+               side_b = combine(*b, t.coefficient, moved, 1);
     if (!side_a || !side_b) continue;
     Op op = t.atom->op;
     if (t.coefficient < 0 && op != Op::Select) op = op == Op::Min ? Op::Max : Op::Min;
     const Expr ea = side_a->to_expr(), eb = side_b->to_expr();
-    const Expr choice = (*this)(op == Op::Select ? ir::select(ir::arg(t.atom, 0), ea, eb) : ir::binary(op, ea, eb));
+    const Expr choice =
+        (*this)(op == Op::Select ? ir::select(ir::arg(t.atom, 0), ea, eb) : ir::binary(op, ea, eb));
     const auto choice_form = linear_form(choice);
     const auto result = choice_form ? combine(rest, 1, *choice_form, 1) : std::nullopt;
     if (!result || size(result->to_expr()) >= size(form.to_expr())) continue;

@@ -1,5 +1,5 @@
-// Data: only identities that hold exactly in wrapping integers or IEEE floats; and constant folding,
-// which is the interpreter's arithmetic for all types.
+// Data: only identities that hold exactly in wrapping integers or IEEE floats; and constant
+// folding, which is the interpreter's arithmetic for all types.
 
 #include <algorithm>
 #include <cmath>
@@ -17,19 +17,23 @@ namespace {
 
 bool is_foldable(const Expr& e) {
   const OpClass c = ir::info(e->op).op_class;
-  const bool has_meaning = c == OpClass::Arithmetic || c == OpClass::Compare || c == OpClass::Logic ||
-                           c == OpClass::Bits || c == OpClass::Convert || c == OpClass::Math;
+  const bool has_meaning = c == OpClass::Arithmetic || c == OpClass::Compare ||
+                           c == OpClass::Logic || c == OpClass::Bits || c == OpClass::Convert ||
+                           c == OpClass::Math;
   if (!has_meaning || !e->type.is_scalar() || e->args.empty()) return false;
   if (c == OpClass::Math && e->type.bits < 32) return false;
-  return std::all_of(e->args.begin(), e->args.end(), [](const ir::Ref& a) { return a->op == Op::Literal; });
+  return std::all_of(e->args.begin(), e->args.end(),
+                     [](const ir::Ref& a) { return a->op == Op::Literal; });
 }
 
 bool is_commutative(Op op) {
-  return op == Op::Add || op == Op::Mul || op == Op::Min || op == Op::Max || op == Op::Equal || op == Op::NotEqual ||
-         op == Op::BitAnd || op == Op::BitOr || op == Op::BitXor;
+  return op == Op::Add || op == Op::Mul || op == Op::Min || op == Op::Max || op == Op::Equal ||
+         op == Op::NotEqual || op == Op::BitAnd || op == Op::BitOr || op == Op::BitXor;
 }
 
-bool is_literal(const Expr& e) { return e->op == Op::Literal || (e->op == Op::Broadcast && e->args[0]->op == Op::Literal); }
+bool is_literal(const Expr& e) {
+  return e->op == Op::Literal || (e->op == Op::Broadcast && e->args[0]->op == Op::Literal);
+}
 
 bool is_real_literal(const Expr& e, double value) {
   const Expr scalar = e->op == Op::Broadcast ? ir::arg(e, 0) : e;
@@ -44,10 +48,14 @@ bool holds_all(Type to, Type from) {
     return from.is_int() == to.is_int() ? from.bits <= to.bits : to.is_int() && from.bits < to.bits;
   }
   if (from.is_integer() && to.is_float()) {
-    const int digits = to.bits == 64 ? 53 : to.bits == 32 ? 24 : to.kind == TypeKind::BFloat ? 8 : 11;
+    const int digits = to.bits == 64                 ? 53
+                       : to.bits == 32               ? 24
+                       : to.kind == TypeKind::BFloat ? 8
+                                                     : 11;
     return (from.is_int() ? from.bits - 1 : from.bits) <= digits;
   }
-  if (from.is_float() && to.is_float()) return from.kind == to.kind ? from.bits <= to.bits : to.bits >= 32 && from.bits == 16;
+  if (from.is_float() && to.is_float())
+    return from.kind == to.kind ? from.bits <= to.bits : to.bits >= 32 && from.bits == 16;
   return false;
 }
 
@@ -64,7 +72,8 @@ Expr Simplifier::fold_constants(const Expr& e) {
     if (e->op == Op::Add && !checked_add(args[0].integer, args[1].integer)) return {};
     if (e->op == Op::Sub && !checked_sub(args[0].integer, args[1].integer)) return {};
     if (e->op == Op::Mul && !checked_mul(args[0].integer, args[1].integer)) return {};
-    if ((e->op == Op::Div || e->op == Op::Mod || e->op == Op::Abs) && args[0].integer == INT64_MIN) return {};
+    if ((e->op == Op::Div || e->op == Op::Mod || e->op == Op::Abs) && args[0].integer == INT64_MIN)
+      return {};
   }
   const ir::Scalar result = ir::apply(e->op, e->type, args.data(), static_cast<int>(args.size()));
   if (!e->type.is_float()) return ir::literal(e->type, result.integer);
@@ -94,7 +103,8 @@ Expr Simplifier::step_value(const Expr& e) {
     return ir::literal(Bool(), e->op == Op::NotEqual);
   }
   std::int64_t c = 0;
-  const bool by_constant = (e->op == Op::Div || e->op == Op::Mod) && ir::as_constant(b, &c) && c > 0;
+  const bool by_constant =
+      (e->op == Op::Div || e->op == Op::Mod) && ir::as_constant(b, &c) && c > 0;
   if (by_constant && within(ra, 0, c - 1)) return e->op == Op::Mod ? a : ir::literal(t, 0);
   return e;
 }
@@ -110,9 +120,11 @@ Expr Simplifier::step_cast(const Expr& e) {
   if (origin.is_bool() && !to.is_bool() && !from.is_float()) return direct();
   // Through a type that holds every value, or modulo a larger power of two.
   // (Floats saturate where integers wrap.)
-  const bool saturates = from.is_float() && to.is_integer() && wraps(origin) && !holds_all(to, origin);
+  const bool saturates =
+      from.is_float() && to.is_integer() && wraps(origin) && !holds_all(to, origin);
   if (holds_all(from, origin) && !from.is_bool() && !saturates) return direct();
-  if (wraps(origin) && from.is_integer() && to.is_integer() && to.bits <= from.bits) return direct();
+  if (wraps(origin) && from.is_integer() && to.is_integer() && to.bits <= from.bits)
+    return direct();
   // A coordinate known to fit was not changed by the narrower type.
   if (origin.is_index() && inner->type.is_scalar() && from.is_integer() && from != UInt(64) &&
       within(bounds(inner), from.min_int(), from.max_int())) {

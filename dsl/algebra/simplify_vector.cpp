@@ -1,5 +1,5 @@
-// Ramps and broadcasts: operations that are the same in all lanes become scalar, and sums, quotients
-// and choices of ramps become ramps, so that dense accesses show.
+// Ramps and broadcasts: operations that are the same in all lanes become scalar, and sums,
+// quotients and choices of ramps become ramps, so that dense accesses show.
 
 #include <algorithm>
 
@@ -25,17 +25,20 @@ std::optional<Lanes> as_lanes(const Expr& e) {
 }
 
 Expr from_lanes(const Lanes& l, int lanes) {
-  return ir::is_constant(l.stride, 0) ? ir::broadcast(l.base, lanes) : ir::ramp(l.base, l.stride, lanes);
+  return ir::is_constant(l.stride, 0) ? ir::broadcast(l.base, lanes)
+                                      : ir::ramp(l.base, l.stride, lanes);
 }
 
 bool is_lanewise(const Expr& e) {
   const OpClass c = ir::info(e->op).op_class;
-  return c == OpClass::Arithmetic || c == OpClass::Compare || c == OpClass::Logic || c == OpClass::Bits ||
-         c == OpClass::Convert || c == OpClass::Math || e->op == Op::PromiseClamped || e->op == Op::Strict;
+  return c == OpClass::Arithmetic || c == OpClass::Compare || c == OpClass::Logic ||
+         c == OpClass::Bits || c == OpClass::Convert || c == OpClass::Math ||
+         e->op == Op::PromiseClamped || e->op == Op::Strict;
 }
 
 bool all_broadcasts(const Expr& e) {
-  return std::all_of(e->args.begin(), e->args.end(), [](const ir::Ref& a) { return a->op == Op::Broadcast; });
+  return std::all_of(e->args.begin(), e->args.end(),
+                     [](const ir::Ref& a) { return a->op == Op::Broadcast; });
 }
 
 Expr scalar_twin(const Expr& e) {
@@ -56,13 +59,15 @@ ConstantInterval over_lanes(ConstantInterval base, std::int64_t stride, int lane
 
 Expr Simplifier::step_vector(const Expr& e) {
   const int lanes = e->type.lanes;
-  if (e->op == Op::Ramp) return ir::is_constant(ir::arg(e, 1), 0) ? ir::broadcast(ir::arg(e, 0), lanes) : e;
+  if (e->op == Op::Ramp)
+    return ir::is_constant(ir::arg(e, 1), 0) ? ir::broadcast(ir::arg(e, 0), lanes) : e;
   if (e->op == Op::Load && e->args.size() == 2 && ir::is_constant(ir::arg(e, 1), 1)) {
     return ir::load(e->type, e->symbol, ir::arg(e, 0));
   }
   if (e->op == Op::Broadcast || e->args.empty()) return e;
   const bool is_read = (e->op == Op::Load && e->args.size() == 1) || e->op == Op::Access;
-  if (lanes > 1 && (is_lanewise(e) || is_read) && all_broadcasts(e)) return ir::broadcast(scalar_twin(e), lanes);
+  if (lanes > 1 && (is_lanewise(e) || is_read) && all_broadcasts(e))
+    return ir::broadcast(scalar_twin(e), lanes);
   const Type element = ir::arg(e, 0)->type.element();
   std::int64_t c = 0;
   if (e->op == Op::Select) {
@@ -74,8 +79,8 @@ Expr Simplifier::step_vector(const Expr& e) {
     }
     return e;
   }
-  if (e->op == Op::Cast && element.is_index() && e->type.is_integer() && ir::arg(e, 0)->op == Op::Ramp &&
-      ir::arg(ir::arg(e, 0), 1)->op == Op::Literal) {
+  if (e->op == Op::Cast && element.is_index() && e->type.is_integer() &&
+      ir::arg(e, 0)->op == Op::Ramp && ir::arg(ir::arg(e, 0), 1)->op == Op::Literal) {
     // Reduction modulo 2^n commutes with sums and products.
     const Expr ramp = ir::arg(e, 0);
     const Type t = e->type.element();
@@ -90,12 +95,15 @@ Expr Simplifier::step_vector(const Expr& e) {
     if (!a_uniform && !ir::is_constant(b->stride, 0)) return e;
     const Expr& factor = a_uniform ? a->base : b->base;
     const Lanes& other = a_uniform ? *b : *a;
-    const auto times_factor = [&](const Expr& x) { return (*this)(ir::binary(Op::Mul, x, factor)); };
+    const auto times_factor = [&](const Expr& x) {
+      return (*this)(ir::binary(Op::Mul, x, factor));
+    };
     const Expr r = from_lanes({times_factor(other.base), times_factor(other.stride)}, lanes);
     return size(r) <= size(e) ? r : e;
   }
   const OpClass kind = ir::info(e->op).op_class;
-  const bool computes = kind == OpClass::Arithmetic || kind == OpClass::Compare;  // a load's predicate is no operand
+  const bool computes =
+      kind == OpClass::Arithmetic || kind == OpClass::Compare;  // a load's predicate is no operand
   if (element.is_index() && e->args.size() == 2 && computes) return step_ramp_operands(e);
   return e;
 }
@@ -162,14 +170,16 @@ Expr Simplifier::step_ramp_operands(const Expr& e) {
   if (e->op == Op::Div || e->op == Op::Mod) {
     if (!ir::as_constant(a->stride, &stride) || !ir::is_constant(b->stride, 0)) return e;
     if (!ir::as_constant(b->base, &c) || c <= 0) return e;
-    const Expr quotient = ir::binary(Op::Div, a->base, b->base), remainder = ir::binary(Op::Mod, a->base, b->base);
+    const Expr quotient = ir::binary(Op::Div, a->base, b->base),
+               remainder = ir::binary(Op::Mod, a->base, b->base);
     if (stride % c == 0) {
       if (e->op == Op::Mod) return ir::broadcast(remainder, lanes);
       return from_lanes({quotient, ir::index_literal(stride / c)}, lanes);
     }
     const ConstantInterval remainders = over_lanes(bounds((*this)(remainder)), stride, lanes);
     if (!within(remainders, 0, c - 1)) return e;
-    return e->op == Op::Div ? ir::broadcast(quotient, lanes) : from_lanes({remainder, a->stride}, lanes);
+    return e->op == Op::Div ? ir::broadcast(quotient, lanes)
+                            : from_lanes({remainder, a->stride}, lanes);
   }
   const Expr apart = (*this)(ir::binary(Op::Sub, b->stride, a->stride));
   if (ir::as_constant(apart, &stride)) {
@@ -184,7 +194,8 @@ Expr Simplifier::step_ramp_operands(const Expr& e) {
     }
     if (e->op == Op::Less && (strictly_below || above)) return truth(strictly_below);
     if (e->op == Op::LessEqual && (below || strictly_above)) return truth(below);
-    if ((e->op == Op::Equal || e->op == Op::NotEqual) && (strictly_below || strictly_above)) return truth(e->op == Op::NotEqual);
+    if ((e->op == Op::Equal || e->op == Op::NotEqual) && (strictly_below || strictly_above))
+      return truth(e->op == Op::NotEqual);
     if (ir::info(e->op).op_class == OpClass::Compare && stride == 0) {
       return ir::broadcast(ir::binary(e->op, a->base, b->base), lanes);
     }

@@ -1,9 +1,10 @@
 // The oracle. Level 0 of a stage holds what its pure definition says, level k what update k has
-// written. An update's iterations fall into groups that cannot see each other: one for each value of
-// the coordinates in which it is pure. A demanded element asks, from the last update down, for the
-// group that could have written it; a group runs once, all its reduction iterations in order, reading
-// its own writes first and the level below for everything else. So every element gets the value that
-// running whole updates over any set containing it would give, and nothing else is computed.
+// written. An update's iterations fall into groups that cannot see each other: one for each value
+// of the coordinates in which it is pure. A demanded element asks, from the last update down, for
+// the group that could have written it; a group runs once, all its reduction iterations in order,
+// reading its own writes first and the level below for everything else. So every element gets the
+// value that running whole updates over any set containing it would give, and nothing else is
+// computed.
 
 #include "dsl/algorithm/evaluate.h"
 
@@ -45,7 +46,8 @@ std::string to_text(const std::int64_t* c, std::size_t rank) {
 
 char* address_of(const BufferView& view, const std::int64_t* c) {
   std::int64_t offset = 0;
-  for (std::size_t d = 0; d < view.dimensions.size(); ++d) offset += (c[d] - view.dimensions[d].min) * view.dimensions[d].stride;
+  for (std::size_t d = 0; d < view.dimensions.size(); ++d)
+    offset += (c[d] - view.dimensions[d].min) * view.dimensions[d].stride;
   return static_cast<char*>(view.host) + offset * view.type.bytes();
 }
 
@@ -80,7 +82,9 @@ void for_each_element(const BufferView& view, F f) {
 /// A stack of scalars for the frames of nested evaluations; never moves what is in use.
 class FrameStack {
  public:
-  struct Mark { std::size_t chunk, used; };
+  struct Mark {
+    std::size_t chunk, used;
+  };
 
   Scalar* push(std::size_t n) {
     if (chunks_.empty() || used_ + n > chunks_[chunk_].size()) next_chunk(n);
@@ -89,7 +93,10 @@ class FrameStack {
     return frame;
   }
   Mark mark() const { return {chunk_, used_}; }
-  void pop(Mark m) { chunk_ = m.chunk; used_ = m.used; }
+  void pop(Mark m) {
+    chunk_ = m.chunk;
+    used_ = m.used;
+  }
 
  private:
   void next_chunk(std::size_t n) {
@@ -106,13 +113,14 @@ class FrameStack {
 struct Level {
   const Definition* definition = nullptr;
   std::vector<std::size_t> pure_dimensions;
-  Program bounds;     // min, extent of each reduction variable
+  Program bounds;                   // min, extent of each reduction variable
   std::vector<Program> predicates;  // asked in order, up to the first that does not hold
-  Program body;       // coordinates (updates only), then values
-  ElementMap written; // of this level's elements
-  ElementMap groups;  // value 0: an integer, 1 while running, 2 when done
+  Program body;                     // coordinates (updates only), then values
+  ElementMap written;               // of this level's elements
+  ElementMap groups;                // value 0: an integer, 1 while running, 2 when done
 
-  Level(std::size_t rank, std::size_t components, std::size_t pure) : written(rank, components), groups(pure, 1) {}
+  Level(std::size_t rank, std::size_t components, std::size_t pure)
+      : written(rank, components), groups(pure, 1) {}
 };
 
 struct Stage {
@@ -127,8 +135,10 @@ struct Stage {
 [[noreturn]] void refuse_self_read(const StageDefinition& stage, std::size_t index, std::size_t d) {
   Diagnostic diagnostic;
   diagnostic.stage = stage.name + ".update(" + std::to_string(index - 1) + ")";
-  diagnostic.reason = "the update reads its own stage at other values of the pure variable '" + stage.variables[d].name() + "'";
-  diagnostic.remedy = "use a variable of an RDom in that place: it says in which order the elements are written";
+  diagnostic.reason = "the update reads its own stage at other values of the pure variable '" +
+                      stage.variables[d].name() + "'";
+  diagnostic.remedy =
+      "use a variable of an RDom in that place: it says in which order the elements are written";
   throw AlgorithmError(diagnostic.at(stage.definitions[index].where));
 }
 
@@ -171,7 +181,8 @@ class Evaluator {
     const auto given = arguments.buffers.find(image.id);
     const BufferView* view = given != arguments.buffers.end() ? &given->second : image.bound.get();
     ensure(view != nullptr, "evaluate: an input is missing");
-    ensure(view->dimensions.size() == image.fields.size() && view->type == image.type, "evaluate: an input of another shape");
+    ensure(view->dimensions.size() == image.fields.size() && view->type == image.type,
+           "evaluate: an input of another shape");
     names.images[image.id] = static_cast<std::int32_t>(images_.size());
     images_.push_back(view);
     for (std::size_t d = 0; d < image.fields.size(); ++d) {
@@ -182,16 +193,19 @@ class Evaluator {
     }
   }
 
-  void add_stage(const StageDefinition& definition, const ir::Arguments& arguments, const evaluation::Names& names) {
+  void add_stage(const StageDefinition& definition, const ir::Arguments& arguments,
+                 const evaluation::Names& names) {
     ensure(definition.rank() <= MaximumRank, "evaluate: a stage of more than 16 dimensions");
     Stage stage;
     stage.definition = &definition;
-    for (std::size_t k = 0; k < definition.definitions.size(); ++k) stage.levels.push_back(make_level(definition, k, names));
+    for (std::size_t k = 0; k < definition.definitions.size(); ++k)
+      stage.levels.push_back(make_level(definition, k, names));
     if (algorithm_.is_output(definition.id)) {
       for (std::size_t i = 0; i < definition.types.size(); ++i) {
         const auto view = arguments.buffers.find(output_symbol(definition, i));
         ensure(view != arguments.buffers.end(), "evaluate: an output is missing");
-        ensure(view->second.dimensions.size() == definition.rank() && view->second.type == definition.types[i],
+        ensure(view->second.dimensions.size() == definition.rank() &&
+                   view->second.type == definition.types[i],
                "evaluate: an output of another shape");
         stage.outputs.push_back(&view->second);
       }
@@ -236,9 +250,11 @@ class Evaluator {
     return level;
   }
 
-  static void check_self_reads(const StageDefinition& stage, std::size_t k, const std::vector<std::size_t>& pure) {
+  static void check_self_reads(const StageDefinition& stage, std::size_t k,
+                               const std::vector<std::size_t>& pure) {
     std::vector<Expr> roots = stage.definitions[k].values;
-    roots.insert(roots.end(), stage.definitions[k].coordinates.begin(), stage.definitions[k].coordinates.end());
+    roots.insert(roots.end(), stage.definitions[k].coordinates.begin(),
+                 stage.definitions[k].coordinates.end());
     roots.push_back(stage.definitions[k].predicate);
     for (const Expr& root : roots) {
       ir::for_each_node(root.node(), [&](const ir::Ref& n) {
@@ -246,7 +262,8 @@ class Evaluator {
         ensure(k > 0, "a pure definition reads its own stage");
         for (std::size_t d : pure) {
           const ir::Node& c = *n->args[d];
-          if (c.op != Op::Symbol || !(c.symbol == stage.variables[d])) refuse_self_read(stage, k, d);
+          if (c.op != Op::Symbol || !(c.symbol == stage.variables[d]))
+            refuse_self_read(stage, k, d);
         }
         return true;
       });
@@ -256,7 +273,9 @@ class Evaluator {
   // --- values ------------------------------------------------------------------------------------
 
   /// The final values of an element. Valid until the stage's next demand.
-  const Scalar* demand(Stage& stage, const std::int64_t* c) { return read_level(stage, stage.levels.size() - 1, c); }
+  const Scalar* demand(Stage& stage, const std::int64_t* c) {
+    return read_level(stage, stage.levels.size() - 1, c);
+  }
 
   /// The element's values after definition `k`.
   const Scalar* read_level(Stage& stage, std::size_t k, const std::int64_t* c) {
@@ -278,7 +297,8 @@ class Evaluator {
     if (!level.definition->is_undef()) {
       const FrameStack::Mark mark = frames_.mark();
       const Scalar* frame = execute(stage, 0, level.body, c);
-      for (std::size_t i = 0; i < values.size(); ++i) values[i] = value_at(level.body, level.body.results[i], frame);
+      for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = value_at(level.body, level.body.results[i], frame);
       frames_.pop(mark);
     } else {
       for (std::size_t i = 0; i < stage.outputs.size(); ++i) {
@@ -296,7 +316,8 @@ class Evaluator {
     Level& level = stage.levels[k];
     if (level.definition->is_undef()) return;
     Coordinates key;
-    for (std::size_t i = 0; i < level.pure_dimensions.size(); ++i) key[i] = c[level.pure_dimensions[i]];
+    for (std::size_t i = 0; i < level.pure_dimensions.size(); ++i)
+      key[i] = c[level.pure_dimensions[i]];
     if (const std::uint32_t known = level.groups.find(key.data()); known != ElementMap::None) {
       ensure(level.groups.values(known)->integer == 2, "an update depends on its own result");
       return;
@@ -307,7 +328,8 @@ class Evaluator {
     const std::size_t rank = stage.rank(), loops = level.definition->domain.size();
     std::vector<std::int64_t> variables(rank + loops), end(loops);
     // Variables of other dimensions are not used: they have no loop.
-    for (std::size_t i = 0; i < level.pure_dimensions.size(); ++i) variables[level.pure_dimensions[i]] = key[i];
+    for (std::size_t i = 0; i < level.pure_dimensions.size(); ++i)
+      variables[level.pure_dimensions[i]] = key[i];
     const FrameStack::Mark mark = frames_.mark();
     const Scalar* frame = execute(stage, k, level.bounds, variables.data());
     std::vector<std::int64_t> begin(loops);
@@ -345,12 +367,14 @@ class Evaluator {
     Coordinates c;
     for (std::size_t d = 0; d < stage.rank(); ++d) {
       const Scalar& coordinate = value_at(level.body, level.body.results[d], frame);
-      ensure(!is_undefined(coordinate), "an update's place depends on an element that nothing has defined");
+      ensure(!is_undefined(coordinate),
+             "an update's place depends on an element that nothing has defined");
       c[d] = coordinate.integer;
     }
     const std::uint32_t e = level.written.insert(c.data());
     Scalar* values = level.written.values(e);
-    for (std::size_t i = 0; i < stage.components(); ++i) values[i] = value_at(level.body, level.body.results[stage.rank() + i], frame);
+    for (std::size_t i = 0; i < stage.components(); ++i)
+      values[i] = value_at(level.body, level.body.results[stage.rank() + i], frame);
     frames_.pop(mark);
   }
 
@@ -358,10 +382,12 @@ class Evaluator {
     return place >= 0 ? frame[place] : program.constants[static_cast<std::size_t>(-1 - place)];
   }
 
-  // --- expressions ---------------------------------------------------------------------------------
+  // --- expressions
+  // ---------------------------------------------------------------------------------
 
   /// Runs the program of definition `k`; the frame lives until its mark is popped.
-  const Scalar* execute(Stage& stage, std::size_t k, const Program& program, const std::int64_t* variables) {
+  const Scalar* execute(Stage& stage, std::size_t k, const Program& program,
+                        const std::int64_t* variables) {
     Scalar* frame = frames_.push(program.code.size());
     for (std::size_t i = 0; i < program.code.size(); ++i) {
       const Instruction& step = program.code[i];
@@ -372,10 +398,12 @@ class Evaluator {
         ensure(step.count <= MaximumRank, "an access of more than 16 dimensions");
         for (std::uint32_t d = 0; d < step.count; ++d) {
           const Scalar& coordinate = value_at(program, program.operands[step.first + d], frame);
-          ensure(!is_undefined(coordinate), "a coordinate depends on an element that nothing has defined");
+          ensure(!is_undefined(coordinate),
+                 "a coordinate depends on an element that nothing has defined");
           c[d] = coordinate.integer;
         }
-        frame[i] = step.is_image ? read_image(stage, k, step, c.data()) : read_stage(stage, k, step, c.data());
+        frame[i] = step.is_image ? read_image(stage, k, step, c.data())
+                                 : read_stage(stage, k, step, c.data());
       } else if (step.op == Op::Require) {
         frame[i] = required(stage, k, program, step, frame);
       } else {
@@ -385,7 +413,9 @@ class Evaluator {
           operands[a] = value_at(program, program.operands[step.first + a], frame);
           undefined = undefined || is_undefined(operands[a]);
         }
-        frame[i] = undefined ? Scalar{} : ir::apply(step.op, step.type, operands.data(), static_cast<int>(step.count));
+        frame[i] = undefined ? Scalar{}
+                             : ir::apply(step.op, step.type, operands.data(),
+                                         static_cast<int>(step.count));
       }
     }
     return frame;
@@ -397,18 +427,21 @@ class Evaluator {
     if (&stage != &reader) return demand(stage, c)[component];
     // An update sees what its own earlier iterations wrote, else the level below.
     ElementMap& written = stage.levels[k].written;
-    if (const std::uint32_t e = written.find(c); e != ElementMap::None) return written.values(e)[component];
+    if (const std::uint32_t e = written.find(c); e != ElementMap::None)
+      return written.values(e)[component];
     return read_level(stage, k - 1, c)[component];
   }
 
-  Scalar read_image(const Stage& reader, std::size_t k, const Instruction& step, const std::int64_t* c) {
+  Scalar read_image(const Stage& reader, std::size_t k, const Instruction& step,
+                    const std::int64_t* c) {
     const auto number = static_cast<std::size_t>(step.index);
     const BufferView& view = *images_[number];
     if (!is_inside(view, c)) fail_outside(reader, k, algorithm_.images[number].name, view, c);
     return ir::read_scalar(view.type, address_of(view, c));
   }
 
-  Scalar required(const Stage& stage, std::size_t k, const Program& program, const Instruction& step, const Scalar* frame) {
+  Scalar required(const Stage& stage, std::size_t k, const Program& program,
+                  const Instruction& step, const Scalar* frame) {
     const Scalar& condition = value_at(program, program.operands[step.first], frame);
     if (is_undefined(condition) || !condition.as_bool()) {
       Diagnostic d = diagnostic_of(stage, k);
@@ -425,14 +458,17 @@ class Evaluator {
     return d.at(stage.definition->definitions[k].where);
   }
 
-  [[noreturn]] static void fail_outside(const Stage& reader, std::size_t k, const std::string& name, const BufferView& view, const std::int64_t* c) {
+  [[noreturn]] static void fail_outside(const Stage& reader, std::size_t k, const std::string& name,
+                                        const BufferView& view, const std::int64_t* c) {
     Diagnostic d = diagnostic_of(reader, k);
     std::string box;
     for (const BufferView::Dimension& dimension : view.dimensions) {
-      box += (box.empty() ? "[" : " x [") + std::to_string(dimension.min) + ", " + std::to_string(dimension.min + dimension.extent - 1) + "]";
+      box += (box.empty() ? "[" : " x [") + std::to_string(dimension.min) + ", " +
+             std::to_string(dimension.min + dimension.extent - 1) + "]";
     }
     d.reason = name + to_text(c, view.dimensions.size()) + " is read, outside its bounds " + box;
-    d.remedy = "pass a larger input, or keep the coordinates inside with clamp or BoundaryConditions";
+    d.remedy =
+        "pass a larger input, or keep the coordinates inside with clamp or BoundaryConditions";
     throw RuntimeError(d);
   }
 

@@ -19,8 +19,8 @@ using ir::Scalar;
 
 bool is_operator(Op op) {
   const OpClass c = ir::info(op).op_class;
-  return c == OpClass::Arithmetic || c == OpClass::Compare || c == OpClass::Logic || c == OpClass::Bits ||
-         c == OpClass::Convert || c == OpClass::Math;
+  return c == OpClass::Arithmetic || c == OpClass::Compare || c == OpClass::Logic ||
+         c == OpClass::Bits || c == OpClass::Convert || c == OpClass::Math;
 }
 
 class Compiler {
@@ -52,7 +52,8 @@ class Compiler {
       return add(n, static_cast<std::int32_t>(program_.messages.size()) - 1);
     }
     if (!is_operator(n.op)) {
-      throw InternalError("'" + std::string(ir::info(n.op).name) + "' has no place in an algorithm");
+      throw InternalError("'" + std::string(ir::info(n.op).name) +
+                          "' has no place in an algorithm");
     }
     return folded(n);
   }
@@ -63,13 +64,15 @@ class Compiler {
       ensure(c->second.type == n.type, "a parameter is used with its own type");
       return constant(c->second);
     }
-    throw InternalError("'" + n.symbol.name() + "' is no variable of the definition and no parameter");
+    throw InternalError("'" + n.symbol.name() +
+                        "' is no variable of the definition and no parameter");
   }
 
   Place access(const Node& n) {
     const auto stage = names_.stages.find(n.symbol);
     const auto image = names_.images.find(n.symbol);
-    ensure(stage != names_.stages.end() || image != names_.images.end(), "an access names a stage or an image");
+    ensure(stage != names_.stages.end() || image != names_.images.end(),
+           "an access names a stage or an image");
     const bool is_image = stage == names_.stages.end();
     const Place result = add(n, is_image ? image->second : stage->second);
     program_.code.back().is_image = is_image;
@@ -112,7 +115,8 @@ class Compiler {
 
 }  // namespace
 
-Program compile(const std::vector<Expr>& roots, const std::vector<Symbol>& variables, const Names& names) {
+Program compile(const std::vector<Expr>& roots, const std::vector<Symbol>& variables,
+                const Names& names) {
   return Compiler(variables, names).run(roots);
 }
 

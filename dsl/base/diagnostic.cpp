@@ -18,7 +18,8 @@ Diagnostic parse_diagnostic(const std::string& text) {
   Diagnostic d;
   std::string rest = text;
   const std::string stage = "stage '", remedy = "\n  remedy: ";
-  if (const std::size_t end = rest.find("': ", stage.size()); rest.starts_with(stage) && end != std::string::npos) {
+  if (const std::size_t end = rest.find("': ", stage.size());
+      rest.starts_with(stage) && end != std::string::npos) {
     d.stage = rest.substr(stage.size(), end - stage.size());
     rest.erase(0, end + 3);
   }
@@ -27,7 +28,8 @@ Diagnostic parse_diagnostic(const std::string& text) {
     rest.erase(begin);
   }
   // A directive is a name with a list behind it, or an enumerator.
-  const std::size_t name = std::min(rest.find_first_not_of("abcdefghijklmnopqrstuvwxyz_"), rest.size());
+  const std::size_t name =
+      std::min(rest.find_first_not_of("abcdefghijklmnopqrstuvwxyz_"), rest.size());
   const std::size_t end = rest.starts_with("TailStrategy::") ? rest.find(": ", 14)
                           : rest.starts_with("require: ")    ? 7
                           : rest.substr(name, 1) == "("      ? rest.find("): ")

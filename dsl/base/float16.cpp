@@ -31,8 +31,8 @@ std::uint16_t narrow(double value, const Format& format) {
   // In units of the last place the magnitude is scaled exactly; rint then rounds ties to even.
   const double units = std::rint(std::ldexp(magnitude, format.mantissa_bits - exponent));
   // The hidden bit of a normal number, and a carry out of the mantissa, step the exponent field.
-  const long encoded =
-      (static_cast<long>(exponent - format.min_exponent) << format.mantissa_bits) + static_cast<long>(units);
+  const long encoded = (static_cast<long>(exponent - format.min_exponent) << format.mantissa_bits) +
+                       static_cast<long>(units);
   if (encoded >= format.infinity) return static_cast<std::uint16_t>(sign | format.infinity);
   return static_cast<std::uint16_t>(sign | static_cast<unsigned>(encoded));
 }
@@ -62,7 +62,9 @@ float float_from_bfloat_bits(std::uint16_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
 }
 
-std::uint16_t bfloat_bits_from_float(float value) { return narrow(static_cast<double>(value), Bfloat); }
+std::uint16_t bfloat_bits_from_float(float value) {
+  return narrow(static_cast<double>(value), Bfloat);
+}
 std::uint16_t bfloat_bits_from_double(double value) { return narrow(value, Bfloat); }
 
 }  // namespace sinter

@@ -5,8 +5,8 @@
 
 namespace sinter {
 
-/// Runs `work` and waits for it, on a thread with a stack of 1 GiB (reserved, not used) where there is
-/// room for one. What it throws is thrown here.
+/// Runs `work` and waits for it, on a thread with a stack of 1 GiB (reserved, not used) where there
+/// is room for one. What it throws is thrown here.
 void on_large_stack(const std::function<void()>& work);
 
 }  // namespace sinter

@@ -49,7 +49,9 @@ T shift_left(T value, T amount) {
   using U = std::make_unsigned_t<T>;
   constexpr T width = std::numeric_limits<U>::digits;
   if constexpr (std::is_signed_v<T>) {
-    if (amount < 0) return amount <= -width ? static_cast<T>(value >> (width - 1)) : static_cast<T>(value >> -amount);
+    if (amount < 0)
+      return amount <= -width ? static_cast<T>(value >> (width - 1))
+                              : static_cast<T>(value >> -amount);
   }
   return amount >= width ? T{0} : static_cast<T>(static_cast<U>(value) << amount);
 }
@@ -59,7 +61,8 @@ T shift_right(T value, T amount) {
   using U = std::make_unsigned_t<T>;
   constexpr T width = std::numeric_limits<U>::digits;
   if constexpr (std::is_signed_v<T>) {
-    if (amount < 0) return amount <= -width ? T{0} : static_cast<T>(static_cast<U>(value) << -amount);
+    if (amount < 0)
+      return amount <= -width ? T{0} : static_cast<T>(static_cast<U>(value) << -amount);
     return static_cast<T>(value >> (amount >= width ? width - 1 : amount));
   }
   return amount >= width ? T{0} : static_cast<T>(value >> amount);
@@ -96,7 +99,8 @@ T maximum(T a, T b) {
 }
 
 [[noreturn]] void refuse(const Node& n) {
-  throw InternalError("Batch: no kernel for '" + std::string(info(n.op).name) + "' of type " + to_string(n.type));
+  throw InternalError("Batch: no kernel for '" + std::string(info(n.op).name) + "' of type " +
+                      to_string(n.type));
 }
 
 /// Calls f with a value of the C++ type that stands for `t`.
@@ -116,8 +120,9 @@ template <typename T>
 Kernel float_kernel(const Node& n) {
   if (n.op == Op::Fma) {
     return [](void* out, const void* const* in, std::size_t count) {
-      map<T>(out, count, [](T a, T b, T c) { return std::fma(a, b, c); }, static_cast<const T*>(in[0]),
-             static_cast<const T*>(in[1]), static_cast<const T*>(in[2]));
+      map<T>(
+          out, count, [](T a, T b, T c) { return std::fma(a, b, c); }, static_cast<const T*>(in[0]),
+          static_cast<const T*>(in[1]), static_cast<const T*>(in[2]));
     };
   }
   if (n.op == Op::Add) return binary_kernel<T, T>([](T a, T b) { return a + b; });
@@ -144,9 +149,12 @@ Kernel integer_kernel(const Node& n) {
   if (n.op == Op::BitXor) return binary_kernel<T, T>([](T a, T b) { return a ^ b; });
   if (n.op == Op::BitNot) return unary_kernel<T, T>([](T a) { return ~a; });
   if (n.op == Op::ShiftLeft) return binary_kernel<T, T>([](T a, T b) { return shift_left(a, b); });
-  if (n.op == Op::ShiftRight) return binary_kernel<T, T>([](T a, T b) { return shift_right(a, b); });
-  if (n.op == Op::CountLeadingZeros) return unary_kernel<T, U>([](U a) { return std::countl_zero(a); });
-  if (n.op == Op::CountTrailingZeros) return unary_kernel<T, U>([](U a) { return std::countr_zero(a); });
+  if (n.op == Op::ShiftRight)
+    return binary_kernel<T, T>([](T a, T b) { return shift_right(a, b); });
+  if (n.op == Op::CountLeadingZeros)
+    return unary_kernel<T, U>([](U a) { return std::countl_zero(a); });
+  if (n.op == Op::CountTrailingZeros)
+    return unary_kernel<T, U>([](U a) { return std::countr_zero(a); });
   if (n.op == Op::PopCount) return unary_kernel<T, U>([](U a) { return std::popcount(a); });
   refuse(n);
 }
@@ -169,13 +177,17 @@ Kernel kernel_of(const Node& n) {
     if (n.op == Op::Max) return binary_kernel<T, T>([](T a, T b) { return maximum(a, b); });
     if (n.op == Op::Select) {
       return [](void* out, const void* const* in, std::size_t count) {
-        map<T>(out, count, [](Byte c, T a, T b) { return c != 0 ? a : b; }, static_cast<const Byte*>(in[0]),
-               static_cast<const T*>(in[1]), static_cast<const T*>(in[2]));
+        map<T>(
+            out, count, [](Byte c, T a, T b) { return c != 0 ? a : b; },
+            static_cast<const Byte*>(in[0]), static_cast<const T*>(in[1]),
+            static_cast<const T*>(in[2]));
       };
     }
     if (n.op == Op::Reinterpret) {
       if (n.type.bits != operand.bits) refuse(n);
-      return [](void* out, const void* const* in, std::size_t count) { std::memcpy(out, in[0], count * sizeof(T)); };
+      return [](void* out, const void* const* in, std::size_t count) {
+        std::memcpy(out, in[0], count * sizeof(T));
+      };
     }
     if (n.op == Op::Cast) {
       return with_type(n, n.type, []<typename To>(To) -> Kernel {
@@ -190,7 +202,8 @@ Kernel kernel_of(const Node& n) {
 
 template <typename T>
 void fill(std::uint64_t* reg, T v) {
-  for (std::size_t i = 0; i < Batch::Block; ++i) std::memcpy(reinterpret_cast<char*>(reg) + i * sizeof(T), &v, sizeof(T));
+  for (std::size_t i = 0; i < Batch::Block; ++i)
+    std::memcpy(reinterpret_cast<char*>(reg) + i * sizeof(T), &v, sizeof(T));
 }
 
 void fill_literal(std::uint64_t* reg, const Node& n) {
@@ -213,7 +226,7 @@ struct Batch::Program {
   std::vector<Step> steps;
   std::vector<std::pair<int, Ref>> literals;
   int registers = 0;
-  int result = 0;         // where the value is when the root is a leaf
+  int result = 0;  // where the value is when the root is a leaf
   int result_bytes = 0;
 };
 
@@ -253,7 +266,9 @@ Batch::Batch(const Expr& e, const std::vector<Symbol>& inputs) {
     for (std::size_t a = 0; a < n.args.size(); ++a) {
       const Node* child = n.args[a].get();
       const auto use = last_use.find(child);
-      if (use == last_use.end() || use->second != i || child->op == Op::Symbol || child->op == Op::Literal) continue;
+      if (use == last_use.end() || use->second != i || child->op == Op::Symbol ||
+          child->op == Op::Literal)
+        continue;
       free.push_back(place.at(child));
       last_use.erase(use);  // a child used twice by one node is freed once
     }
@@ -283,7 +298,8 @@ void Batch::run(const void* const* inputs, void* output, std::size_t count) {
     s.kernel(out, in.data(), count);
   }
   if (program_->steps.empty()) {
-    std::memcpy(output, address(program_->result), count * static_cast<std::size_t>(program_->result_bytes));
+    std::memcpy(output, address(program_->result),
+                count * static_cast<std::size_t>(program_->result_bytes));
   }
 }
 

@@ -18,18 +18,21 @@ namespace {
 
 std::string plain_text(const Scalar& scalar) {
   if (scalar.type.is_bool()) return scalar.as_bool() ? "true" : "false";
-  if (scalar.type.is_uint() && scalar.type.bits == 64) return std::to_string(static_cast<std::uint64_t>(scalar.integer));
+  if (scalar.type.is_uint() && scalar.type.bits == 64)
+    return std::to_string(static_cast<std::uint64_t>(scalar.integer));
   if (!scalar.type.is_float()) return std::to_string(scalar.integer);
   std::array<char, 64> text{};
   const auto begin = text.data(), end = text.data() + text.size();
   const bool is_double = scalar.type.bits == 64;
-  const auto written = is_double ? std::to_chars(begin, end, scalar.real) : std::to_chars(begin, end, static_cast<float>(scalar.real));
+  const auto written = is_double ? std::to_chars(begin, end, scalar.real)
+                                 : std::to_chars(begin, end, static_cast<float>(scalar.real));
   return std::string(begin, written.ptr);
 }
 
 class Interpreter {
  public:
-  Interpreter(const Module& module, const Arguments& arguments, std::uint64_t seed) : module_(module), random_(seed) {
+  Interpreter(const Module& module, const Arguments& arguments, std::uint64_t seed)
+      : module_(module), random_(seed) {
     environment_.arguments = module.arguments;
     for (const Argument& argument : module.arguments) bind(argument, arguments);
   }
@@ -65,7 +68,9 @@ class Interpreter {
     for (const Ref& a : node.args) lanes = std::max<std::size_t>(lanes, a->type.lanes);
     return lanes;
   }
-  static const Lane& lane_of(const Value& value, std::size_t i) { return value.size() == 1 ? value[0] : value[i]; }
+  static const Lane& lane_of(const Value& value, std::size_t i) {
+    return value.size() == 1 ? value[0] : value[i];
+  }
   std::vector<Value> evaluate_all(const Node& node) {
     std::vector<Value> values;
     for (const Ref& a : node.args) values.push_back(evaluate(a));
@@ -89,15 +94,18 @@ class Interpreter {
 void Interpreter::bind(const Argument& argument, const Arguments& arguments) {
   if (!argument.is_buffer()) {
     const auto found = arguments.scalars.find(argument.symbol);
-    if (found == arguments.scalars.end()) malformed("argument '" + argument.name + "' is not given");
-    if (found->second.type != argument.type) malformed("argument '" + argument.name + "' is of another type");
+    if (found == arguments.scalars.end())
+      malformed("argument '" + argument.name + "' is not given");
+    if (found->second.type != argument.type)
+      malformed("argument '" + argument.name + "' is of another type");
     environment_.values[argument.symbol] = {{found->second, nullptr}};
     return;
   }
   const auto found = arguments.buffers.find(argument.symbol);
   if (found == arguments.buffers.end()) malformed("argument '" + argument.name + "' is not given");
   const BufferView& view = found->second;
-  const bool fits = view.type == argument.type && view.dimensions.size() == argument.dimensions.size();
+  const bool fits =
+      view.type == argument.type && view.dimensions.size() == argument.dimensions.size();
   if (!fits) malformed("argument '" + argument.name + "' is of another type or rank");
   environment_.places[argument.symbol] = std::make_shared<Place>(Place::argument({view}));
   const auto set = [&](const Symbol& symbol, std::int64_t value) {
@@ -161,7 +169,8 @@ void Interpreter::run_for(const Node& node) {
   if (extent <= 0) return;
   const LoopKind kind = static_cast<LoopKind>(node.integer);
   if (kind == LoopKind::Parallel || kind >= LoopKind::GpuBlock) {
-    for (const std::size_t i : shuffled(static_cast<std::size_t>(extent))) iterate(static_cast<std::int64_t>(i));
+    for (const std::size_t i : shuffled(static_cast<std::size_t>(extent)))
+      iterate(static_cast<std::int64_t>(i));
   } else {
     for (std::int64_t i = 0; i < extent; i++) iterate(i);
   }
@@ -172,7 +181,8 @@ void Interpreter::run_provide(const Node& node) {
   const std::vector<Value> values = evaluate_all(node);
   const std::size_t components = static_cast<std::size_t>(std::abs(node.integer));
   Place& place = environment_.place(node);
-  if (place.components() != components) malformed(node, "the number of values is not that of the stage");
+  if (place.components() != components)
+    malformed(node, "the number of values is not that of the stage");
   std::vector<std::int64_t> coordinates(values.size() - components);
   for (std::size_t i = 0; i < lanes_of(node); i++) {
     for (std::size_t d = 0; d < coordinates.size(); d++) {

@@ -23,7 +23,8 @@ Place& Environment::place(const Node& node) {
 std::int64_t decisive(const Node& node, const Lane& lane) {
   if (lane.poison != nullptr) {
     const std::string origin = print(Expr(make(*lane.poison)));
-    malformed(node, "an element never written, read by '" + origin + "', decides an address or a branch");
+    malformed(node,
+              "an element never written, read by '" + origin + "', decides an address or a branch");
   }
   return lane.value.integer;
 }
@@ -39,7 +40,8 @@ StraightLine::StraightLine(const Node& root) {
   }
 }
 
-std::size_t StraightLine::add(const Node& node, std::unordered_map<const Node*, std::size_t>& position) {
+std::size_t StraightLine::add(const Node& node,
+                              std::unordered_map<const Node*, std::size_t>& position) {
   if (const auto found = position.find(&node); found != position.end()) return found->second;
   if (is_statement(node.op)) malformed(node, "a statement stands where a value is needed");
   Step step{&node, {}};
@@ -47,7 +49,8 @@ std::size_t StraightLine::add(const Node& node, std::unordered_map<const Node*, 
     if (!argument) malformed(node, "an operand is missing");
     step.operands.push_back(add(*argument, position));
     const int lanes = argument->type.lanes;
-    if (lanes != 1 && lanes != node.type.lanes) malformed(node, "the lanes of an operand do not agree");
+    if (lanes != 1 && lanes != node.type.lanes)
+      malformed(node, "the lanes of an operand do not agree");
   }
   steps_.push_back(std::move(step));
   return position[&node] = steps_.size() - 1;
@@ -64,7 +67,8 @@ void StraightLine::run_step(const Step& step, Value& result, Environment& enviro
   if (node.op == Op::Literal) return;
   if (node.op == Op::Symbol) {
     const auto found = environment.values.find(node.symbol);
-    if (found == environment.values.end()) malformed(node, "'" + node.symbol.name() + "' has no value");
+    if (found == environment.values.end())
+      malformed(node, "'" + node.symbol.name() + "' has no value");
     if (found->second.size() != result.size() || found->second[0].value.type != element) {
       malformed(node, "'" + node.symbol.name() + "' has another type");
     }
@@ -77,11 +81,13 @@ void StraightLine::run_step(const Step& step, Value& result, Environment& enviro
     const Lane& base = operand(step, 0, 0);
     const Lane& stride = operand(step, 1, 0);
     for (std::size_t i = 0; i < result.size(); i++) {
-      const Scalar factor = element.is_float() ? Scalar::of_real(element, static_cast<double>(i))
-                                               : Scalar::of_integer(element, static_cast<std::int64_t>(i));
+      const Scalar factor = element.is_float()
+                                ? Scalar::of_real(element, static_cast<double>(i))
+                                : Scalar::of_integer(element, static_cast<std::int64_t>(i));
       const std::array<Scalar, 2> product{factor, stride.value};
       const std::array<Scalar, 2> sum{base.value, apply(Op::Mul, element, product.data(), 2)};
-      result[i] = {apply(Op::Add, element, sum.data(), 2), base.poison != nullptr ? base.poison : stride.poison};
+      result[i] = {apply(Op::Add, element, sum.data(), 2),
+                   base.poison != nullptr ? base.poison : stride.poison};
     }
   } else if (node.op == Op::Broadcast) {
     for (Lane& lane : result) lane = operand(step, 0, 0);
@@ -107,8 +113,10 @@ void StraightLine::access(const Step& step, Value& result, Environment& environm
   const std::size_t component = static_cast<std::size_t>(node.integer);
   std::vector<std::int64_t> coordinates(step.operands.size());
   for (std::size_t i = 0; i < result.size(); i++) {
-    for (std::size_t d = 0; d < coordinates.size(); d++) coordinates[d] = decisive(node, operand(step, d, i));
-    result[i] = place.read(node, component, node.type.element(), place.element_of(node, component, coordinates));
+    for (std::size_t d = 0; d < coordinates.size(); d++)
+      coordinates[d] = decisive(node, operand(step, d, i));
+    result[i] = place.read(node, component, node.type.element(),
+                           place.element_of(node, component, coordinates));
   }
 }
 
@@ -138,14 +146,16 @@ void StraightLine::operate(const Step& step, Value& result) {
       const Lane& lane = operand(step, k, i);
       operands[k] = lane.value;
       if (lane.poison != nullptr) poison = lane.poison;
-      else if (node.op == Op::And || node.op == Op::Or) is_decided = is_decided || lane.value.as_bool() == (node.op == Op::Or);
+      else if (node.op == Op::And || node.op == Op::Or)
+        is_decided = is_decided || lane.value.as_bool() == (node.op == Op::Or);
     }
     if (poison != nullptr && node.op == Op::Select && operand(step, 0, i).poison == nullptr) {
       poison = operand(step, operands[0].as_bool() ? 1 : 2, i).poison;
     }
     result[i].poison = poison;
     if (poison == nullptr) {
-      result[i].value = apply(node.op, node.type.element(), operands.data(), static_cast<int>(count));
+      result[i].value =
+          apply(node.op, node.type.element(), operands.data(), static_cast<int>(count));
     } else if (is_decided) {
       result[i] = {{Bool(), node.op == Op::Or ? 1 : 0, 0}, nullptr};
     } else {

@@ -10,8 +10,9 @@ namespace sinter::ir {
 
 namespace {
 
-/// Whether a flat index is the address of some element of the box. The larger strides are divided out
-/// first, which decides it exactly when rows do not overlap; views that do overlap are held to their hull.
+/// Whether a flat index is the address of some element of the box. The larger strides are divided
+/// out first, which decides it exactly when rows do not overlap; views that do overlap are held to
+/// their hull.
 bool addresses_element(const std::vector<BufferView::Dimension>& box, std::int64_t index) {
   std::vector<std::pair<std::int64_t, std::int64_t>> steps;  // |stride|, extent
   std::int64_t low = 0, high = 0;
@@ -19,7 +20,8 @@ bool addresses_element(const std::vector<BufferView::Dimension>& box, std::int64
     if (d.extent <= 0) return false;
     const std::int64_t reach = (d.extent - 1) * d.stride;
     (reach < 0 ? low : high) += reach;
-    if (d.stride != 0 && d.extent > 1) steps.emplace_back(d.stride < 0 ? -d.stride : d.stride, d.extent);
+    if (d.stride != 0 && d.extent > 1)
+      steps.emplace_back(d.stride < 0 ? -d.stride : d.stride, d.extent);
   }
   if (index < low || index > high) return false;
   std::sort(steps.begin(), steps.end());
@@ -51,7 +53,9 @@ void malformed(const Node& node, const std::string& reason) {
 
 void Place::add_component(Type type, const Box& box, std::int64_t elements) {
   constexpr std::int64_t Limit = std::int64_t{1} << 31;
-  if (elements > Limit) malformed("an allocation of " + std::to_string(elements) + " elements is too large to interpret");
+  if (elements > Limit)
+    malformed("an allocation of " + std::to_string(elements) +
+              " elements is too large to interpret");
   Component component{type, box, nullptr, {}, {}};
   component.bytes.resize(static_cast<std::size_t>(elements * type.bytes()));
   component.is_written.resize(static_cast<std::size_t>(elements));
@@ -64,7 +68,8 @@ Place Place::realized(const std::vector<Type>& types, Box box) {
   for (BufferView::Dimension& d : box) {
     d.extent = std::max<std::int64_t>(d.extent, 0);
     d.stride = elements;
-    if (__builtin_mul_overflow(elements, d.extent, &elements)) malformed("the size of a realization leaves 64 bits");
+    if (__builtin_mul_overflow(elements, d.extent, &elements))
+      malformed("the size of a realization leaves 64 bits");
   }
   Place place(Kind::Realized);
   for (const Type type : types) place.add_component(type, box, elements);
@@ -81,7 +86,8 @@ Place Place::allocated(Type element, std::int64_t elements) {
 Place Place::argument(std::vector<BufferView> views) {
   Place place(Kind::Argument);
   for (BufferView& view : views) {
-    place.components_.push_back({view.type, std::move(view.dimensions), static_cast<unsigned char*>(view.host), {}, {}});
+    place.components_.push_back(
+        {view.type, std::move(view.dimensions), static_cast<unsigned char*>(view.host), {}, {}});
   }
   return place;
 }
@@ -92,17 +98,19 @@ void Place::release() {
   is_freed_ = true;
 }
 
-std::int64_t Place::element_of(const Node& node, std::size_t component, const std::vector<std::int64_t>& coordinates) const {
+std::int64_t Place::element_of(const Node& node, std::size_t component,
+                               const std::vector<std::int64_t>& coordinates) const {
   if (kind_ == Kind::Allocated) malformed(node, "an allocation has no coordinates");
   if (component >= components_.size()) malformed(node, "there is no such component");
   const Box& box = components_[component].box;
-  if (coordinates.size() != box.size()) malformed(node, "the number of coordinates differs from that of the memory");
+  if (coordinates.size() != box.size())
+    malformed(node, "the number of coordinates differs from that of the memory");
   std::int64_t element = 0;
   for (std::size_t d = 0; d < box.size(); d++) {
     const std::int64_t offset = coordinates[d] - box[d].min;
     if (offset < 0 || offset >= box[d].extent) {
-      malformed(node, "coordinate " + std::to_string(coordinates[d]) + " of dimension " + std::to_string(d) +
-                          " is outside [" + std::to_string(box[d].min) + ", " +
+      malformed(node, "coordinate " + std::to_string(coordinates[d]) + " of dimension " +
+                          std::to_string(d) + " is outside [" + std::to_string(box[d].min) + ", " +
                           std::to_string(box[d].min + box[d].extent) + ")");
     }
     element += offset * box[d].stride;
@@ -113,7 +121,8 @@ std::int64_t Place::element_of(const Node& node, std::size_t component, const st
 std::int64_t Place::element_of(const Node& node, std::int64_t index) const {
   if (kind_ == Kind::Realized) malformed(node, "a realization has no flat index");
   const Box& box = components_[0].box;
-  const bool is_inside = kind_ == Kind::Allocated ? index >= 0 && index < box[0].extent : addresses_element(box, index);
+  const bool is_inside = kind_ == Kind::Allocated ? index >= 0 && index < box[0].extent
+                                                  : addresses_element(box, index);
   if (!is_inside) malformed(node, "flat index " + std::to_string(index) + " is outside the buffer");
   return index;
 }
@@ -122,7 +131,8 @@ const Place::Component& Place::checked(const Node& node, std::size_t component, 
   if (is_freed_) malformed(node, "the buffer was freed");
   if (component >= components_.size()) malformed(node, "there is no such component");
   const Component& c = components_[component];
-  if (c.type != type) malformed(node, "the memory holds " + to_string(c.type) + ", not " + to_string(type));
+  if (c.type != type)
+    malformed(node, "the memory holds " + to_string(c.type) + ", not " + to_string(type));
   return c;
 }
 
@@ -130,18 +140,21 @@ Lane Place::read(const Node& node, std::size_t component, Type type, std::int64_
   const Component& c = checked(node, component, type);
   const std::int64_t bytes = type.bytes();
   Lane lane{read_scalar(type, c.host + element * bytes), nullptr};
-  if (kind_ != Kind::Argument && !c.is_written[static_cast<std::size_t>(element)]) lane.poison = &node;
+  if (kind_ != Kind::Argument && !c.is_written[static_cast<std::size_t>(element)])
+    lane.poison = &node;
   return lane;
 }
 
 void Place::write(const Node& node, std::size_t component, const Lane& lane, std::int64_t element) {
   const Component& c = checked(node, component, lane.value.type);
   if (lane.poison != nullptr && kind_ == Kind::Argument) {
-    malformed(node, "an element never written, read by '" + print(Expr(make(*lane.poison))) + "', reaches an output");
+    malformed(node, "an element never written, read by '" + print(Expr(make(*lane.poison))) +
+                        "', reaches an output");
   }
   const std::int64_t bytes = lane.value.type.bytes();
   write_scalar(lane.value, c.host + element * bytes);
-  if (kind_ != Kind::Argument) components_[component].is_written[static_cast<std::size_t>(element)] = lane.poison == nullptr;
+  if (kind_ != Kind::Argument)
+    components_[component].is_written[static_cast<std::size_t>(element)] = lane.poison == nullptr;
 }
 
 }  // namespace sinter::ir

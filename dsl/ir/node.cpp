@@ -112,13 +112,14 @@ std::uint64_t combine(std::uint64_t h, std::uint64_t v) {
 }
 
 std::uint64_t bits_of(Type t) {
-  return static_cast<std::uint64_t>(t.kind) << 32 | static_cast<std::uint64_t>(t.bits) << 16 | t.lanes;
+  return static_cast<std::uint64_t>(t.kind) << 32 | static_cast<std::uint64_t>(t.bits) << 16 |
+         t.lanes;
 }
 
 bool same_shallow(const Node& a, const Node& b) {
   return a.hash == b.hash && a.op == b.op && a.type == b.type && a.integer == b.integer &&
-         std::bit_cast<std::uint64_t>(a.real) == std::bit_cast<std::uint64_t>(b.real) && a.symbol == b.symbol &&
-         a.types == b.types && a.args.size() == b.args.size();
+         std::bit_cast<std::uint64_t>(a.real) == std::bit_cast<std::uint64_t>(b.real) &&
+         a.symbol == b.symbol && a.types == b.types && a.args.size() == b.args.size();
 }
 
 struct PairHash {
@@ -176,10 +177,17 @@ Ref make(Node node) {
   // What is freed recursively must fit the stack too.
   constexpr std::uint16_t limit = 4 * MaxDepth;
   if (depth >= limit && !is_statement(node.op)) {
-    throw AlgorithmError(Diagnostic{"", "", "the expression nests deeper than " + std::to_string(limit) + " operations",
-                                    "give a part of it to a Func of its own, or write it as a reduction over an RDom", {}, 0});
+    throw AlgorithmError(Diagnostic{
+        "",
+        "",
+        "the expression nests deeper than " + std::to_string(limit) + " operations",
+        "give a part of it to a Func of its own, or write it as a reduction over an RDom",
+        {},
+        0});
   }
-  node.depth = depth == std::numeric_limits<std::uint16_t>::max() ? depth : static_cast<std::uint16_t>(depth + 1);
+  node.depth = depth == std::numeric_limits<std::uint16_t>::max()
+                   ? depth
+                   : static_cast<std::uint16_t>(depth + 1);
   return std::make_shared<const Node>(std::move(node));
 }
 
@@ -242,8 +250,9 @@ Expr binary(Op op, const Expr& a, const Expr& b) {
   const OpClass c = info(op).op_class;
   const bool shift = op == Op::ShiftLeft || op == Op::ShiftRight;
   ensure(a.defined() && b.defined(), "binary() needs two operands");
-  ensure(shift ? a->type.bits == b->type.bits && a->type.lanes == b->type.lanes : a->type == b->type,
-         "the operands of a binary op have one type");
+  ensure(
+      shift ? a->type.bits == b->type.bits && a->type.lanes == b->type.lanes : a->type == b->type,
+      "the operands of a binary op have one type");
   return expr(op, c == C::Compare ? Bool(a->type.lanes) : a->type, {a, b});
 }
 
@@ -254,7 +263,8 @@ Expr unary(Op op, const Expr& a) {
 }
 
 Expr select(const Expr& c, const Expr& t, const Expr& f) {
-  ensure(t->type == f->type && c->type == Bool(t->type.lanes), "select needs a bool and two values of one type");
+  ensure(t->type == f->type && c->type == Bool(t->type.lanes),
+         "select needs a bool and two values of one type");
   return expr(Op::Select, t->type, {c, t, f});
 }
 
@@ -275,7 +285,8 @@ Expr load(Type type, const Symbol& buffer, const Expr& index, const Expr& predic
 }
 
 Expr ramp(const Expr& base, const Expr& stride, int lanes) {
-  ensure(base->type == stride->type && base->type.is_scalar() && lanes > 1, "ramp needs two scalars and lanes");
+  ensure(base->type == stride->type && base->type.is_scalar() && lanes > 1,
+         "ramp needs two scalars and lanes");
   return expr(Op::Ramp, base->type.with_lanes(lanes), {base, stride});
 }
 
@@ -296,14 +307,19 @@ Stmt block(std::vector<Stmt> list) {
   return statement(Op::Block, std::move(args));
 }
 
-Stmt for_loop(const Symbol& var, const Expr& min, const Expr& extent, LoopKind kind, const Stmt& body) {
-  return statement(Op::For, {min.node(), extent.node(), body.node()}, var, static_cast<std::int64_t>(kind));
+Stmt for_loop(const Symbol& var, const Expr& min, const Expr& extent, LoopKind kind,
+              const Stmt& body) {
+  return statement(Op::For, {min.node(), extent.node(), body.node()}, var,
+                   static_cast<std::int64_t>(kind));
 }
 Stmt let(const Symbol& s, const Expr& value, const Stmt& body) {
   return statement(Op::Let, {value.node(), body.node()}, s);
 }
-Stmt produce(const Symbol& stage, const Stmt& body) { return statement(Op::Produce, {body.node()}, stage); }
-Stmt provide(const Symbol& stage, const std::vector<Expr>& values, const std::vector<Expr>& coordinates) {
+Stmt produce(const Symbol& stage, const Stmt& body) {
+  return statement(Op::Produce, {body.node()}, stage);
+}
+Stmt provide(const Symbol& stage, const std::vector<Expr>& values,
+             const std::vector<Expr>& coordinates) {
   std::vector<Ref> args = refs(values);
   for (const Expr& c : coordinates) args.push_back(c.node());
   return statement(Op::Provide, std::move(args), stage, static_cast<std::int64_t>(values.size()));
@@ -313,35 +329,47 @@ Stmt store(const Symbol& buffer, const Expr& value, const Expr& index, const Exp
   if (predicate.defined()) args.push_back(predicate.node());
   return statement(Op::Store, std::move(args), buffer);
 }
-Stmt atomic_store(Op op, const Symbol& buffer, const Expr& operand, const Expr& index, const Expr& predicate) {
+Stmt atomic_store(Op op, const Symbol& buffer, const Expr& operand, const Expr& index,
+                  const Expr& predicate) {
   std::vector<Ref> args{operand.node(), index.node()};
   if (predicate.defined()) args.push_back(predicate.node());
   return statement(Op::AtomicStore, std::move(args), buffer, static_cast<std::int64_t>(op));
 }
-Stmt realize(const Symbol& stage, std::vector<Type> types, const std::vector<Range>& box, MemoryKind memory,
-             const Stmt& body) {
+Stmt realize(const Symbol& stage, std::vector<Type> types, const std::vector<Range>& box,
+             MemoryKind memory, const Stmt& body) {
   std::vector<Ref> args;
   for (const Range& r : box) {
     args.push_back(r.min.node());
     args.push_back(r.extent.node());
   }
   args.push_back(body.node());
-  return statement(Op::Realize, std::move(args), stage, static_cast<std::int64_t>(memory), std::move(types));
+  return statement(Op::Realize, std::move(args), stage, static_cast<std::int64_t>(memory),
+                   std::move(types));
 }
-Stmt allocate(const Symbol& buffer, Type element, const Expr& elements, MemoryKind memory, const Stmt& body) {
-  return statement(Op::Allocate, {elements.node(), body.node()}, buffer, static_cast<std::int64_t>(memory), {element});
+Stmt allocate(const Symbol& buffer, Type element, const Expr& elements, MemoryKind memory,
+              const Stmt& body) {
+  return statement(Op::Allocate, {elements.node(), body.node()}, buffer,
+                   static_cast<std::int64_t>(memory), {element});
 }
 Stmt free_buffer(const Symbol& buffer) { return statement(Op::Free, {}, buffer); }
 Stmt kernel(const Symbol& name, const GridSize& size, const Stmt& body) {
-  return statement(Op::Kernel, {size.blocks[0].node(), size.blocks[1].node(), size.blocks[2].node(), size.threads.node(), body.node()}, name);
+  return statement(Op::Kernel,
+                   {size.blocks[0].node(), size.blocks[1].node(), size.blocks[2].node(),
+                    size.threads.node(), body.node()},
+                   name);
 }
 const char* transfer_name(TransferKind kind) {
   switch (kind) {
-    case TransferKind::ToDevice: return "to_device";
-    case TransferKind::ToHost: return "to_host";
-    case TransferKind::OnDevice: return "on_device";
-    case TransferKind::Written: return "written";
-    case TransferKind::HostWritten: return "host_written";
+    case TransferKind::ToDevice:
+      return "to_device";
+    case TransferKind::ToHost:
+      return "to_host";
+    case TransferKind::OnDevice:
+      return "on_device";
+    case TransferKind::Written:
+      return "written";
+    case TransferKind::HostWritten:
+      return "host_written";
   }
   return "";
 }
@@ -354,7 +382,8 @@ Stmt if_then(const Expr& condition, const Stmt& then_case, const Stmt& else_case
   if (else_case.defined()) args.push_back(else_case.node());
   return statement(Op::If, std::move(args));
 }
-Stmt assert_that(const Expr& condition, const std::string& message, const std::vector<Expr>& values) {
+Stmt assert_that(const Expr& condition, const std::string& message,
+                 const std::vector<Expr>& values) {
   std::vector<Ref> args{condition.node()};
   for (const Expr& v : values) args.push_back(v.node());
   return statement(Op::Assert, std::move(args), Symbol::named(message));
@@ -387,8 +416,12 @@ auto substituter(const Substitution& map) {
 }
 }  // namespace
 
-Expr substitute(const Expr& e, const Substitution& map) { return map.empty() ? e : rewrite(e, substituter(map)); }
-Stmt substitute(const Stmt& s, const Substitution& map) { return map.empty() ? s : rewrite(s, substituter(map)); }
+Expr substitute(const Expr& e, const Substitution& map) {
+  return map.empty() ? e : rewrite(e, substituter(map));
+}
+Stmt substitute(const Stmt& s, const Substitution& map) {
+  return map.empty() ? s : rewrite(s, substituter(map));
+}
 
 bool uses_symbol(const Ref& root, const Symbol& s) {
   bool found = false;
@@ -400,7 +433,8 @@ bool uses_symbol(const Ref& root, const Symbol& s) {
 }
 
 std::unordered_set<Symbol> free_symbols(const Ref& root) {
-  // Binders are unique in well-formed IR, so free = mentioned as a value and not bound anywhere inside.
+  // Binders are unique in well-formed IR, so free = mentioned as a value and not bound anywhere
+  // inside.
   std::unordered_set<Symbol> mentioned, bound;
   for_each_node(root, [&](const Ref& n) {
     if (n->op == Op::Symbol) mentioned.insert(n->symbol);

@@ -1,5 +1,6 @@
 // Text to IR: a lexer in parse_text.cpp and this recursive descent. Reads what print.cpp writes.
-// Types are not written in expressions: they follow from literals and from the declarations of names.
+// Types are not written in expressions: they follow from literals and from the declarations of
+// names.
 
 #include <sinter/diagnostic.h>
 
@@ -11,14 +12,21 @@ namespace sinter::ir {
 
 namespace {
 
-struct Infix { const char* text; Op op; int precedence; bool swaps; };
-constexpr Infix infixes[] = {
-    {"||", Op::Or, 1, false},        {"&&", Op::And, 2, false},       {"==", Op::Equal, 3, false},
-    {"!=", Op::NotEqual, 3, false},  {"<=", Op::LessEqual, 3, false}, {">=", Op::LessEqual, 3, true},
-    {"<", Op::Less, 3, false},       {">", Op::Less, 3, true},        {"|", Op::BitOr, 4, false},
-    {"^", Op::BitXor, 5, false},     {"&", Op::BitAnd, 6, false},     {"<<", Op::ShiftLeft, 7, false},
-    {">>", Op::ShiftRight, 7, false}, {"+", Op::Add, 8, false},       {"-", Op::Sub, 8, false},
-    {"*", Op::Mul, 9, false},        {"/", Op::Div, 9, false},        {"%", Op::Mod, 9, false}};
+struct Infix {
+  const char* text;
+  Op op;
+  int precedence;
+  bool swaps;
+};
+constexpr Infix infixes[] = {{"||", Op::Or, 1, false},         {"&&", Op::And, 2, false},
+                             {"==", Op::Equal, 3, false},      {"!=", Op::NotEqual, 3, false},
+                             {"<=", Op::LessEqual, 3, false},  {">=", Op::LessEqual, 3, true},
+                             {"<", Op::Less, 3, false},        {">", Op::Less, 3, true},
+                             {"|", Op::BitOr, 4, false},       {"^", Op::BitXor, 5, false},
+                             {"&", Op::BitAnd, 6, false},      {"<<", Op::ShiftLeft, 7, false},
+                             {">>", Op::ShiftRight, 7, false}, {"+", Op::Add, 8, false},
+                             {"-", Op::Sub, 8, false},         {"*", Op::Mul, 9, false},
+                             {"/", Op::Div, 9, false},         {"%", Op::Mod, 9, false}};
 
 const Infix* infix_of(const Token& token) {
   if (token.kind != Token::Kind::Punctuation) return nullptr;
@@ -31,7 +39,8 @@ const Infix* infix_of(const Token& token) {
 class Parser {
  public:
   explicit Parser(const std::string& text) : text_(text) {}
-  Parser(const std::string& text, const std::unordered_map<std::string, Expr>& names) : text_(text), names_(names) {
+  Parser(const std::string& text, const std::unordered_map<std::string, Expr>& names)
+      : text_(text), names_(names) {
     declares_unknown_ = true;
   }
 
@@ -63,7 +72,8 @@ class Parser {
   int count() {
     const Token at = text_.expect(Token::Kind::Number, "a number");
     const Expr value = literal_of(at, false);
-    if (!value->type.is_index() || value->integer < 1 || value->integer > 65535) text_.fail(at, "this is not a number of lanes");
+    if (!value->type.is_index() || value->integer < 1 || value->integer > 65535)
+      text_.fail(at, "this is not a number of lanes");
     return static_cast<int>(value->integer);
   }
 
@@ -119,14 +129,16 @@ class Parser {
   void declare_index(const Symbol& symbol) { names_[symbol.name()] = index_symbol(symbol); }
 
   Text text_;
-  std::unordered_map<std::string, Expr> names_;                 // values in scope
-  std::unordered_map<std::string, std::vector<Type>> elements_;  // element types of stages and buffers
-  std::unordered_map<std::string, Expr> bindings_;              // #n of the next statement
+  std::unordered_map<std::string, Expr> names_;  // values in scope
+  std::unordered_map<std::string, std::vector<Type>>
+      elements_;                                    // element types of stages and buffers
+  std::unordered_map<std::string, Expr> bindings_;  // #n of the next statement
   std::unordered_set<Symbol> never_partition_;
-  bool declares_unknown_ = false;                               // unknown names are coordinates
+  bool declares_unknown_ = false;  // unknown names are coordinates
 };
 
-// --- expressions -------------------------------------------------------------------------------------
+// --- expressions
+// -------------------------------------------------------------------------------------
 
 Expr Parser::expression(int precedence) {
   Expr left = prefixed();
@@ -143,7 +155,9 @@ Expr Parser::infix(const Token& at, const Infix& operation, const Expr& left, co
   const bool is_shift = operation.op == Op::ShiftLeft || operation.op == Op::ShiftRight;
   const Type a = left->type, b = right->type;
   const bool fits = is_shift ? a.bits == b.bits && a.lanes == b.lanes : a == b;
-  if (!fits) text_.fail(at, "the operands of '" + at.text + "' have types " + to_string(a) + " and " + to_string(b));
+  if (!fits)
+    text_.fail(at, "the operands of '" + at.text + "' have types " + to_string(a) + " and " +
+                       to_string(b));
   return operation.swaps ? binary(operation.op, right, left) : binary(operation.op, left, right);
 }
 
@@ -185,7 +199,8 @@ Expr Parser::literal_of(const Token& at, bool negative) {
   Literal value;
   const std::string problem = read_literal(at.text, negative, &value);
   if (!problem.empty()) text_.fail(at, problem);
-  return value.type.is_float() ? real_literal(value.type, value.real) : literal(value.type, value.integer);
+  return value.type.is_float() ? real_literal(value.type, value.real)
+                               : literal(value.type, value.integer);
 }
 
 Expr Parser::named(const Token& at) {
@@ -199,7 +214,8 @@ Type Parser::element_of(const Token& at, std::size_t component) {
     if (component < found->second.size()) return found->second[component];
     text_.fail(at, "'" + at.text + "' has no such component");
   }
-  if (const auto found = names_.find(at.text); found != names_.end() && declares_unknown_) return found->second->type.element();
+  if (const auto found = names_.find(at.text); found != names_.end() && declares_unknown_)
+    return found->second->type.element();
   text_.fail(at, "the element type of '" + at.text + "' is not declared");
 }
 
@@ -212,7 +228,8 @@ int lanes_of(const std::vector<Expr>& list) {
 /// What parse_expr's `names` says a stage or buffer is called; else the name itself.
 Symbol symbol_of(const std::unordered_map<std::string, Expr>& names, const std::string& name) {
   const auto found = names.find(name);
-  return found != names.end() && is(found->second, Op::Symbol) ? found->second->symbol : Symbol::named(name);
+  return found != names.end() && is(found->second, Op::Symbol) ? found->second->symbol
+                                                               : Symbol::named(name);
 }
 
 Expr Parser::access_of(const Token& at) {
@@ -221,10 +238,12 @@ Expr Parser::access_of(const Token& at) {
   if (accept(".")) {
     const Token number = text_.expect(Token::Kind::Number, "a component");
     const Expr value = literal_of(number, false);
-    require_types(number, value->type.is_index() && value->integer < 1000, "this is not a component");
+    require_types(number, value->type.is_index() && value->integer < 1000,
+                  "this is not a component");
     component = static_cast<int>(value->integer);
   }
-  for (const Expr& c : coordinates) require_types(at, c->type.is_index(), "coordinates are of type index");
+  for (const Expr& c : coordinates)
+    require_types(at, c->type.is_index(), "coordinates are of type index");
   const Type element = element_of(at, static_cast<std::size_t>(component));
   const Symbol stage = declares_unknown_ ? symbol_of(names_, at.text) : Symbol::named(at.text);
   return access(element.with_lanes(lanes_of(coordinates)), stage, coordinates, component);
@@ -234,7 +253,8 @@ Expr Parser::load_of() {
   const Token at = text_.expect(Token::Kind::Identifier, "the name of a buffer");
   expect("(");
   const std::vector<Expr> args = arguments(")");
-  require_types(at, args.size() == 1 || args.size() == 2, "load takes an index and perhaps a predicate");
+  require_types(at, args.size() == 1 || args.size() == 2,
+                "load takes an index and perhaps a predicate");
   const Type type = element_of(at, 0).with_lanes(args[0]->type.lanes);
   const Symbol buffer = declares_unknown_ ? symbol_of(names_, at.text) : Symbol::named(at.text);
   return load(type, buffer, args[0], args.size() == 2 ? args[1] : Expr());
@@ -247,7 +267,9 @@ Expr Parser::call(const Token& at) {
     return expr(Op::Cast, to.with_lanes(args[0]->type.lanes), {args[0]});
   }
   const Op op = op_named(at.text);
-  if (op == Op::Count_ || is_statement(op)) text_.fail(at, "'" + at.text + "' is not a function; a call of a stage is written " + at.text + "[...]");
+  if (op == Op::Count_ || is_statement(op))
+    text_.fail(at, "'" + at.text + "' is not a function; a call of a stage is written " + at.text +
+                       "[...]");
   return builtin(at, op);
 }
 
@@ -295,13 +317,15 @@ Expr Parser::builtin(const Token& at, Op op) {
   } else if (arity == 1) {
     result = unary(op, args[0]);
   } else {
-    result = arity == 2 && op != Op::Shuffle ? binary(op, args[0], args[1]) : expr(op, args[0]->type, args);
+    result = arity == 2 && op != Op::Shuffle ? binary(op, args[0], args[1])
+                                             : expr(op, args[0]->type, args);
   }
   expect(")");
   return result;
 }
 
-// --- statements --------------------------------------------------------------------------------------
+// --- statements
+// --------------------------------------------------------------------------------------
 
 Stmt Parser::rest_of_block() {
   std::vector<Stmt> list;
@@ -321,7 +345,8 @@ Stmt Parser::statement(const Token& at) {
   if (at.text == "let") return let_statement();
   if (at.text == "provide") return provide_statement(false);
   if (at.text == "store") return store_statement(false);
-  if (at.text == "atomic") return accept("provide") ? provide_statement(true) : store_statement(true);
+  if (at.text == "atomic")
+    return accept("provide") ? provide_statement(true) : store_statement(true);
   if (at.text == "realize") return realize_statement();
   if (at.text == "allocate") return allocate_statement();
   if (at.text == "if") return if_statement();
@@ -332,8 +357,9 @@ Stmt Parser::statement(const Token& at) {
   if (at.text == "transfer") {
     const Symbol buffer = name();
     const Token kind = text_.expect(Token::Kind::Identifier, "the kind of transfer");
-    for (const TransferKind k : {TransferKind::ToDevice, TransferKind::ToHost, TransferKind::OnDevice, TransferKind::Written,
-                                 TransferKind::HostWritten}) {
+    for (const TransferKind k :
+         {TransferKind::ToDevice, TransferKind::ToHost, TransferKind::OnDevice,
+          TransferKind::Written, TransferKind::HostWritten}) {
       if (kind.text == transfer_name(k)) return transfer(buffer, k);
     }
     text_.fail(kind, "a transfer is to_device, to_host, on_device, written or host_written");
@@ -371,7 +397,8 @@ Stmt Parser::kernel_statement() {
   const Symbol kernel_name = name();
   expect("[");
   const std::vector<Expr> size = arguments("]");
-  require_types(peek(), size.size() == 4, "a kernel has three numbers of blocks and one of threads");
+  require_types(peek(), size.size() == 4,
+                "a kernel has three numbers of blocks and one of threads");
   bindings_.clear();
   return kernel(kernel_name, {{size[0], size[1], size[2]}, size[3]}, braces());
 }
@@ -410,7 +437,8 @@ Stmt Parser::store_statement(bool is_atomic) {
   const Token at = text_.expect(Token::Kind::Identifier, "the name of a buffer");
   expect("(");
   const std::vector<Expr> args = arguments(")");
-  require_types(at, args.size() == 1 || args.size() == 2, "store takes an index and perhaps a predicate");
+  require_types(at, args.size() == 1 || args.size() == 2,
+                "store takes an index and perhaps a predicate");
   expect("=");
   const Expr value = expression();
   bindings_.clear();

@@ -18,7 +18,8 @@ bool continues_name(char c) { return begins_name(c) || is_digit(c) || c == '.' |
 
 [[noreturn]] void fail_at(unsigned line, unsigned column, const std::string& reason) {
   Diagnostic diagnostic;
-  diagnostic.reason = "IR text " + std::to_string(line) + ":" + std::to_string(column) + ": " + reason;
+  diagnostic.reason =
+      "IR text " + std::to_string(line) + ":" + std::to_string(column) + ": " + reason;
   diagnostic.line = line;
   throw Error(diagnostic);
 }
@@ -37,7 +38,9 @@ class Lexer {
   }
 
  private:
-  char at(std::size_t ahead = 0) const { return position_ + ahead < text_.size() ? text_[position_ + ahead] : '\0'; }
+  char at(std::size_t ahead = 0) const {
+    return position_ + ahead < text_.size() ? text_[position_ + ahead] : '\0';
+  }
   char take() {
     const char c = text_[position_++];
     column_++;
@@ -49,7 +52,8 @@ class Lexer {
   }
   void skip_blanks() {
     for (;;) {
-      while (position_ < text_.size() && std::isspace(static_cast<unsigned char>(at())) != 0) take();
+      while (position_ < text_.size() && std::isspace(static_cast<unsigned char>(at())) != 0)
+        take();
       if (at() != '/' || at(1) != '/') return;
       while (position_ < text_.size() && at() != '\n') take();
     }
@@ -156,7 +160,8 @@ Text::Text(const std::string& text) : tokens_(Lexer(text).tokens()) {}
 
 bool Text::accept(const char* text) {
   const Token& token = peek();
-  const bool is_word = token.kind == Token::Kind::Punctuation || token.kind == Token::Kind::Identifier;
+  const bool is_word =
+      token.kind == Token::Kind::Punctuation || token.kind == Token::Kind::Identifier;
   if (!is_word || token.text != text) return false;
   position_++;
   return true;
@@ -175,12 +180,15 @@ void Text::expect_end() {
   if (peek().kind != Token::Kind::End) fail(peek(), "the text should end here");
 }
 
-void Text::fail(const Token& at, const std::string& reason) const { fail_at(at.line, at.column, reason); }
+void Text::fail(const Token& at, const std::string& reason) const {
+  fail_at(at.line, at.column, reason);
+}
 
 std::string read_literal(const std::string& text, bool negative, Literal* literal) {
   if (text.starts_with("nan_") || text.starts_with("inf_")) {
     literal->type = parse_type(text.substr(4));
-    const double magnitude = text[0] == 'n' ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
+    const double magnitude = text[0] == 'n' ? std::numeric_limits<double>::quiet_NaN()
+                                            : std::numeric_limits<double>::infinity();
     literal->real = negative ? -magnitude : magnitude;
     return literal->type.is_float() ? "" : "'" + text + "' is not a literal";
   }
@@ -188,15 +196,18 @@ std::string read_literal(const std::string& text, bool negative, Literal* litera
   const std::string digits = text.substr(0, suffix);
   literal->type = suffix == text.size() ? Index() : parse_type(text.substr(suffix));
   if (literal->type.is_float()) {
-    const bool is_read =
-        literal->type.bits == 64 ? read_real<double>(digits, &literal->real) : read_real<float>(digits, &literal->real);
+    const bool is_read = literal->type.bits == 64 ? read_real<double>(digits, &literal->real)
+                                                  : read_real<float>(digits, &literal->real);
     if (negative) literal->real = -literal->real;
     return is_read ? "" : "'" + text + "' is not a number";
   }
-  if (!literal->type.is_integer() && !literal->type.is_index()) return "'" + text.substr(suffix) + "' is not the type of a literal";
+  if (!literal->type.is_integer() && !literal->type.is_index())
+    return "'" + text.substr(suffix) + "' is not the type of a literal";
   std::uint64_t magnitude = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), magnitude);
-  if (error != std::errc() || end != digits.data() + digits.size()) return "'" + text + "' is not an integer";
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), magnitude);
+  if (error != std::errc() || end != digits.data() + digits.size())
+    return "'" + text + "' is not an integer";
   literal->integer = static_cast<std::int64_t>(negative ? std::uint64_t{0} - magnitude : magnitude);
   return "";
 }

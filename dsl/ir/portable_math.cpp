@@ -1,6 +1,6 @@
 // Portable mathematics for f32. Every function reduces its argument, evaluates a minimax polynomial
-// (coefficients: tests/ulp/fit.py), and rounds a sum of a large exact part and a small rest once, which
-// keeps the error close to half an ulp. tests/ulp checks all 2^32 arguments.
+// (coefficients: tests/ulp/fit.py), and rounds a sum of a large exact part and a small rest once,
+// which keeps the error close to half an ulp. tests/ulp checks all 2^32 arguments.
 
 #include "dsl/ir/portable_math.h"
 
@@ -26,7 +26,9 @@ Value scale_by_power(const Value& v, const Value& k) {
 }
 
 /// e^x = (high + low) * 2^k, for |x| < 200. Tells exp's parts apart so that tanh can go on exactly.
-struct Exponential { Value high, low, k; };
+struct Exponential {
+  Value high, low, k;
+};
 
 Exponential exponential(const Value& x) {
   const Rounded k = round_to_integer(x, 1.44269502);
@@ -50,26 +52,31 @@ Value exp2_32(const Value& argument) {
   const Value r = x - k.real;
   const Value linear = r * 0.693147182;
   const Value lost = fma(r, -1.90465421e-09, fma(r, 0.693147182, negate(linear)));
-  static constexpr std::array c{0.240226507, 0.055503618, 0.00961802155, 0.00133904372, 0.000154721682};
+  static constexpr std::array c{0.240226507, 0.055503618, 0.00961802155, 0.00133904372,
+                                0.000154721682};
   const Value rest = fma(r * r, polynomial(r, c), lost);
   const Pair sum = fast_two_sum(constant(x, 1), linear);
   return scale_by_power(sum.high + (sum.low + rest), k.bits);
 }
 
 /// log(x) = k ln2 + high + low for finite x > 0, k a float.
-struct Logarithm { Value high, low, k; };
+struct Logarithm {
+  Value high, low, k;
+};
 
 Logarithm logarithm(const Value& x) {
   const Value tiny = x < 0x1p-126;
   const Value bits = bits_of(select(tiny, x * 0x1p24, x));
-  // The mantissa in [sqrt(1/2), sqrt(2)): subtract the bits of sqrt(1/2), and add them again below the exponent.
+  // The mantissa in [sqrt(1/2), sqrt(2)): subtract the bits of sqrt(1/2), and add them again below
+  // the exponent.
   constexpr std::int64_t root = 0x3f3504f3;
   const Value shifted = bits - static_cast<double>(root);
   const Value exponent = reinterpret(Int(32), shifted) >> 23;
   const Value k = cast(Float(32), exponent) - select(tiny, constant(x, 24), 0);
   const Value f = float_of((shifted & 0x7fffff) + static_cast<double>(root)) - 1;
-  static constexpr std::array c{0.333333343, -0.249999657, 0.200000361, -0.166694343, 0.142869458,
-                                -0.124250881, 0.110120274, -0.10794048, 0.107435204, -0.0615159459};
+  static constexpr std::array c{0.333333343, -0.249999657, 0.200000361, -0.166694343,
+                                0.142869458, -0.124250881, 0.110120274, -0.10794048,
+                                0.107435204, -0.0615159459};
   const Value square = f * f;
   const Value cubic = (f * square) * polynomial(f, c);
   // f - f^2/2 in two parts.
@@ -112,7 +119,8 @@ Value rsqrt32(const Value& argument) {
 Value tanh32(const Value& x) {
   const Value a = magnitude(x);
   const Value z = x * x;
-  static constexpr std::array c{-0.333333313, 0.133332103, -0.053947188, 0.0217028838, -0.00818245951, 0.00214733463};
+  static constexpr std::array c{-0.333333313, 0.133332103,    -0.053947188,
+                                0.0217028838, -0.00818245951, 0.00214733463};
   const Value small = fma(a * z, polynomial(z, c), a);
   // 1 - 2 / (e^(2a) + 1), the denominator in two parts.
   const Exponential e = exponential(limit(a, 0, 10) * 2);
@@ -131,12 +139,13 @@ Value tanh32(const Value& x) {
 
 Value erf32(const Value& x) {
   const Value a = magnitude(x);
-  static constexpr std::array small_c{0.128379166, -0.376126289, 0.112836175, -0.0268550683,
+  static constexpr std::array small_c{0.128379166,   -0.376126289,    0.112836175,   -0.0268550683,
                                       0.00519057875, -0.000802902679, 7.91346683e-05};
   const Value small = fma(a, polynomial(a * a, small_c), a);
   // 1 - e^log(erfc); the logarithm is t * (polynomial - 1).
-  static constexpr std::array large_c{-0.128598437, -0.635415137, -0.105659842, 0.0230824146,
-                                      -0.00317658298, 0.000136869407, 2.87893781e-05, -3.58494731e-06};
+  static constexpr std::array large_c{-0.128598437,   -0.635415137,   -0.105659842,
+                                      0.0230824146,   -0.00317658298, 0.000136869407,
+                                      2.87893781e-05, -3.58494731e-06};
   const Value t = limit(a, 0, 4.0);
   const Value minus_t = negate(t);
   const Value factor = polynomial(t, large_c);
@@ -147,12 +156,16 @@ Value erf32(const Value& x) {
   return with_sign_of(select(a < 1.0, small, large), x);
 }
 
-// --- sin, cos, tan: arithmetic in f64 ---------------------------------------------------------------
+// --- sin, cos, tan: arithmetic in f64
+// ---------------------------------------------------------------
 
 /// x = quadrant * pi/2 + r, |r| <= pi/4 in f64; the quadrant in the low two bits of a u32.
-struct Reduced { Value r, quadrant; };
+struct Reduced {
+  Value r, quadrant;
+};
 
-/// For |x| >= 1: |x| * 2/pi modulo 4 in 62 fractional bits, from the window of 2/pi's bits that matters.
+/// For |x| >= 1: |x| * 2/pi modulo 4 in 62 fractional bits, from the window of 2/pi's bits that
+/// matters.
 Value turns(const Value& x) {
   // The integer part of 2/pi, then its fraction, 32 bits a word.
   static constexpr std::array<std::int64_t, 7> words{0,          0xa2f9836e, 0x4e441529, 0xfc2757d1,
@@ -172,7 +185,8 @@ Value turns(const Value& x) {
     const Value spill = (w[i + 1] >> 1) >> (integer(shift, 31) - shift);
     return cast(UInt(64), (w[i] << shift) | spill);
   };
-  // |x| = m / 2^31 * 2^exponent. The low 8 bits of m are 0, so 32 bits of the integer part are enough.
+  // |x| = m / 2^31 * 2^exponent. The low 8 bits of m are 0, so 32 bits of the integer part are
+  // enough.
   const Value m = cast(UInt(64), ((bits & 0x7fffff) | 0x800000) << 8);
   return ((m * funnel(0)) << 31) + ((m * funnel(1)) >> 1) + ((m * funnel(2)) >> 33);
 }
@@ -202,7 +216,11 @@ Value sine(const Value& r) {
 }
 
 Value cosine(const Value& r) {
-  static constexpr std::array c{1.0, -0.5, 0.04166666662279159, -0.0013888883750243469, 2.479951916040192e-05,
+  static constexpr std::array c{1.0,
+                                -0.5,
+                                0.04166666662279159,
+                                -0.0013888883750243469,
+                                2.479951916040192e-05,
                                 -2.7210166586248824e-07};
   return polynomial(r * r, c);
 }
@@ -225,7 +243,8 @@ Value tan32(const Value& x) {
   return finite_only(x, select(x == 0, x, value));
 }
 
-// --- pow: logarithm and power in f64 ----------------------------------------------------------------
+// --- pow: logarithm and power in f64
+// ----------------------------------------------------------------
 
 /// log2 of a finite f64 > 0 that is not denormal; relative error < 2^-45.
 Value wide_log2(const Value& a) {
@@ -234,8 +253,9 @@ Value wide_log2(const Value& a) {
   const Value exponent = reinterpret(Int(32), cast(UInt(32), shifted >> 32)) >> 20;
   const Value m = float_of((shifted & 0xfffffffffffff) + integer(shifted, root));
   const Value s = (m - 1) / (m + 1);
-  static constexpr std::array c{2.8853900817779268, 0.9617966939259899, 0.577078016345414, 0.41219858586317215,
-                                0.32059853269264055, 0.2623344661375697, 0.2209102039543791, 0.2136876178283819};
+  static constexpr std::array c{2.8853900817779268,  0.9617966939259899,  0.577078016345414,
+                                0.41219858586317215, 0.32059853269264055, 0.2623344661375697,
+                                0.2209102039543791,  0.2136876178283819};
   return fma(s, polynomial(s * s, c), cast(Float(64), exponent));
 }
 
@@ -244,9 +264,15 @@ Value wide_exp2(const Value& t) {
   const Value x = limit(t, -160, 140);
   const Rounded k = round_to_integer(x);
   const Value r = x - k.real;
-  static constexpr std::array c{1.0, 0.6931471805568307, 0.2402265069573744, 0.05550410906338104,
-                                0.00961812918357997, 0.001333347846063168, 0.00015403436509581447,
-                                1.530370419247353e-05, 1.3259646250270451e-06};
+  static constexpr std::array c{1.0,
+                                0.6931471805568307,
+                                0.2402265069573744,
+                                0.05550410906338104,
+                                0.00961812918357997,
+                                0.001333347846063168,
+                                0.00015403436509581447,
+                                1.530370419247353e-05,
+                                1.3259646250270451e-06};
   return cast(Float(32), polynomial(r, c) * float_of((k.bits + 1023) << 52));
 }
 

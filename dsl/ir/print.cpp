@@ -22,8 +22,10 @@ int precedence_of(Op op) {
     case OpClass::Arithmetic:
       if (op == Op::Add || op == Op::Sub) return 8;
       return op == Op::Mul || op == Op::Div || op == Op::Mod ? 9 : 0;
-    case OpClass::Compare: return 3;
-    case OpClass::Logic: return op == Op::Or ? 1 : op == Op::And ? 2 : op == Op::Not ? 10 : 0;
+    case OpClass::Compare:
+      return 3;
+    case OpClass::Logic:
+      return op == Op::Or ? 1 : op == Op::And ? 2 : op == Op::Not ? 10 : 0;
     case OpClass::Bits:
       if (op == Op::BitOr) return 4;
       if (op == Op::BitXor) return 5;
@@ -37,18 +39,23 @@ int precedence_of(Op op) {
     case OpClass::Memory:
     case OpClass::Vector:
     case OpClass::Thread:
-    case OpClass::Statement: return 0;
+    case OpClass::Statement:
+      return 0;
   }
   return 0;
 }
 
 const char* spelling_of(Op op) {
-  struct Spelling { Op op; const char* text; };
+  struct Spelling {
+    Op op;
+    const char* text;
+  };
   static constexpr Spelling spellings[] = {
-      {Op::Add, " + "}, {Op::Sub, " - "}, {Op::Mul, "*"}, {Op::Div, "/"}, {Op::Mod, " % "},
-      {Op::Equal, " == "}, {Op::NotEqual, " != "}, {Op::Less, " < "}, {Op::LessEqual, " <= "},
-      {Op::And, " && "}, {Op::Or, " || "}, {Op::Not, "!"}, {Op::BitAnd, " & "}, {Op::BitOr, " | "},
-      {Op::BitXor, " ^ "}, {Op::BitNot, "~"}, {Op::ShiftLeft, " << "}, {Op::ShiftRight, " >> "}};
+      {Op::Add, " + "},        {Op::Sub, " - "},        {Op::Mul, "*"},         {Op::Div, "/"},
+      {Op::Mod, " % "},        {Op::Equal, " == "},     {Op::NotEqual, " != "}, {Op::Less, " < "},
+      {Op::LessEqual, " <= "}, {Op::And, " && "},       {Op::Or, " || "},       {Op::Not, "!"},
+      {Op::BitAnd, " & "},     {Op::BitOr, " | "},      {Op::BitXor, " ^ "},    {Op::BitNot, "~"},
+      {Op::ShiftLeft, " << "}, {Op::ShiftRight, " >> "}};
   for (const Spelling& s : spellings) {
     if (s.op == op) return s.text;
   }
@@ -78,15 +85,18 @@ class Names {
   static std::string legal(const std::string& name) {
     std::string result;
     for (const char c : name) {
-      const bool is_legal = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '$';
+      const bool is_legal =
+          std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '$';
       result += is_legal ? c : '_';
     }
     const bool starts_well =
-        !result.empty() && (std::isalpha(static_cast<unsigned char>(result[0])) != 0 || result[0] == '_');
+        !result.empty() &&
+        (std::isalpha(static_cast<unsigned char>(result[0])) != 0 || result[0] == '_');
     return starts_well ? result : "_" + result;
   }
   static bool is_reserved(const std::string& name) {
-    return name == "true" || name == "false" || name == "load" || name.starts_with("nan_") || name.starts_with("inf_");
+    return name == "true" || name == "false" || name == "load" || name.starts_with("nan_") ||
+           name.starts_with("inf_");
   }
   std::string unique(const std::string& base) {
     if (!is_reserved(base) && used_.insert(base).second) return base;
@@ -117,8 +127,11 @@ class Printer {
 
  private:
   // --- sharing -----------------------------------------------------------------------------------
-  struct Use { int edges = 0, size = 0; };
-  int count_uses(const Ref& node, std::unordered_map<const Node*, Use>& uses, std::vector<Ref>& order) {
+  struct Use {
+    int edges = 0, size = 0;
+  };
+  int count_uses(const Ref& node, std::unordered_map<const Node*, Use>& uses,
+                 std::vector<Ref>& order) {
     if (!node) return 0;
     Use& use = uses[node.get()];
     if (++use.edges > 1) return use.size;
@@ -148,7 +161,8 @@ class Printer {
 
   // --- expressions -------------------------------------------------------------------------------
   /// "name(args...)" or, with other brackets, "name[args...]".
-  std::string place(const Symbol& symbol, const char* brackets, const std::vector<Ref>& args, std::size_t begin) {
+  std::string place(const Symbol& symbol, const char* brackets, const std::vector<Ref>& args,
+                    std::size_t begin) {
     std::string result = names_.of(symbol);
     result += brackets[0];
     result += list(args, begin, args.size());
@@ -188,12 +202,14 @@ class Printer {
       return place(node.symbol, "[]", args, 0) + component;
     }
     if (node.op == Op::Load) return "load " + place(node.symbol, "()", args, 0);
-    if (node.op == Op::Cast) return to_string(node.type.element()) + "(" + list(args, 0, args.size()) + ")";
+    if (node.op == Op::Cast)
+      return to_string(node.type.element()) + "(" + list(args, 0, args.size()) + ")";
     std::string inside = list(args, 0, args.size());
     if (node.op == Op::Reinterpret) inside = to_string(node.type.element()) + ", " + inside;
     if (node.op == Op::Undef) inside = to_string(node.type);
     if (node.op == Op::Require) inside += ", " + quoted(node.symbol.name());
-    if (node.op == Op::Ramp || node.op == Op::Broadcast) inside += ", " + std::to_string(node.type.lanes);
+    if (node.op == Op::Ramp || node.op == Op::Broadcast)
+      inside += ", " + std::to_string(node.type.lanes);
     return std::string(info(node.op).name) + "(" + inside + ")";
   }
 
@@ -211,26 +227,41 @@ class Printer {
   }
   static const char* in_memory(std::int64_t kind) {
     switch (static_cast<MemoryKind>(kind)) {
-      case MemoryKind::Auto: return "";
-      case MemoryKind::Heap: return " in heap";
-      case MemoryKind::Stack: return " in stack";
-      case MemoryKind::Register: return " in register";
-      case MemoryKind::GPUShared: return " in shared";
-      case MemoryKind::Device: return " in device";
-      case MemoryKind::Both: return " in both";
+      case MemoryKind::Auto:
+        return "";
+      case MemoryKind::Heap:
+        return " in heap";
+      case MemoryKind::Stack:
+        return " in stack";
+      case MemoryKind::Register:
+        return " in register";
+      case MemoryKind::GPUShared:
+        return " in shared";
+      case MemoryKind::Device:
+        return " in device";
+      case MemoryKind::Both:
+        return " in both";
     }
     return "";
   }
   static const char* loop_suffix(std::int64_t kind) {
     switch (static_cast<LoopKind>(kind)) {
-      case LoopKind::Serial: return "";
-      case LoopKind::Parallel: return " parallel";
-      case LoopKind::Vectorized: return " vectorized";
-      case LoopKind::Unrolled: return " unrolled";
-      case LoopKind::GpuBlock: return " gpu_block";
-      case LoopKind::GpuThread: return " gpu_thread";
-      case LoopKind::GpuLane: return " gpu_lane";
-      case LoopKind::GpuWarp: return " gpu_warp";
+      case LoopKind::Serial:
+        return "";
+      case LoopKind::Parallel:
+        return " parallel";
+      case LoopKind::Vectorized:
+        return " vectorized";
+      case LoopKind::Unrolled:
+        return " unrolled";
+      case LoopKind::GpuBlock:
+        return " gpu_block";
+      case LoopKind::GpuThread:
+        return " gpu_thread";
+      case LoopKind::GpuLane:
+        return " gpu_lane";
+      case LoopKind::GpuWarp:
+        return " gpu_warp";
     }
     return "";
   }
@@ -258,7 +289,8 @@ void Printer::statement(const Ref& node) {
     bind_arguments(*node, 2);
     const std::string head = "for " + names_.of(node->symbol) + " in [";
     const bool is_whole = never_partition_ != nullptr && never_partition_->contains(node->symbol);
-    line(head + list(args, 0, 2) + ")" + loop_suffix(node->integer) + (is_whole ? " never_partition {" : " {"));
+    line(head + list(args, 0, 2) + ")" + loop_suffix(node->integer) +
+         (is_whole ? " never_partition {" : " {"));
     body(args[2]);
   } else if (node->op == Op::Produce) {
     line("produce " + names_.of(node->symbol) + " {");
@@ -310,7 +342,8 @@ void Printer::memory_scope(const Node& node) {
     if (i != 0) box += "; ";
     box += list(node.args, i, i + step);
   }
-  line(info(node.op).name + (" " + name) + ": " + types + " [" + box + "]" + in_memory(node.integer) + " {");
+  line(info(node.op).name + (" " + name) + ": " + types + " [" + box + "]" +
+       in_memory(node.integer) + " {");
   body(node.args[count]);
 }
 
@@ -321,10 +354,12 @@ void Printer::simple_statement(const Node& node) {
     const std::size_t values = static_cast<std::size_t>(std::abs(node.integer));
     const std::string left = place(node.symbol, "[]", args, values);
     const std::string value = list(args, 0, values);
-    line((node.integer < 0 ? "atomic provide " : "provide ") + left + " = " + (values == 1 ? value : "{" + value + "}"));
+    line((node.integer < 0 ? "atomic provide " : "provide ") + left + " = " +
+         (values == 1 ? value : "{" + value + "}"));
   } else if (node.op == Op::Store) {
     const std::string left = place(node.symbol, "()", args, 1);
-    line("store " + left + " = " + expression(args[0], 0) + (node.integer != 0 ? " streaming" : ""));
+    line("store " + left + " = " + expression(args[0], 0) +
+         (node.integer != 0 ? " streaming" : ""));
   } else if (node.op == Op::AtomicStore) {
     const std::string left = place(node.symbol, "()", args, 1);
     const std::string operation = info(static_cast<Op>(node.integer)).name;
@@ -334,7 +369,8 @@ void Printer::simple_statement(const Node& node) {
   } else if (node.op == Op::Barrier) {
     line("barrier");
   } else if (node.op == Op::Transfer) {
-    line(std::string("transfer ") + names_.of(node.symbol) + " " + transfer_name(static_cast<TransferKind>(node.integer)));
+    line(std::string("transfer ") + names_.of(node.symbol) + " " +
+         transfer_name(static_cast<TransferKind>(node.integer)));
   } else {
     std::string text = "assert " + expression(args[0], 0) + ", " + quoted(node.symbol.name());
     if (args.size() > 1) text += ", " + list(args, 1, args.size());
@@ -353,7 +389,8 @@ std::string Printer::module_text(const Module& module) {
     const std::string& name = names_.of(argument.symbol);
     std::string text = kind + name;
     if (argument.name != name) text += " " + quoted(argument.name);
-    if (argument.stage && argument.stage != argument.symbol) text += " as " + names_.of(argument.stage);
+    if (argument.stage && argument.stage != argument.symbol)
+      text += " as " + names_.of(argument.stage);
     text += ": " + to_string(argument.type);
     if (argument.is_buffer()) {
       std::string box;
@@ -372,7 +409,9 @@ std::string Printer::module_text(const Module& module) {
 
 }  // namespace
 
-std::string print(const Expr& e) { return e.defined() ? Printer().expression_with_bindings(e.node()) : "undefined"; }
+std::string print(const Expr& e) {
+  return e.defined() ? Printer().expression_with_bindings(e.node()) : "undefined";
+}
 std::string print(const Stmt& s) { return Printer().statement_text(s.node()); }
 std::string print(const Module& m) { return Printer().module_text(m); }
 

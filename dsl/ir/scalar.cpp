@@ -20,7 +20,8 @@ using Unsigned = std::uint64_t;
 bool is_unsigned_64(Type type) { return type.is_uint() && type.bits == 64; }
 
 [[noreturn]] void refuse(Op op, Type type) {
-  throw InternalError("no scalar meaning for '" + std::string(info(op).name) + "' of type " + to_string(type));
+  throw InternalError("no scalar meaning for '" + std::string(info(op).name) + "' of type " +
+                      to_string(type));
 }
 
 Scalar of_bool(bool value) { return {Bool(), value ? 1 : 0, 0}; }
@@ -29,7 +30,8 @@ bool less_integer(Type type, std::int64_t a, std::int64_t b) {
   return is_unsigned_64(type) ? static_cast<Unsigned>(a) < static_cast<Unsigned>(b) : a < b;
 }
 
-// --- coordinates: exact, so an overflow of 64 bits is a mistake of ours ------------------------------
+// --- coordinates: exact, so an overflow of 64 bits is a mistake of ours
+// ------------------------------
 
 std::int64_t exact(Op op, std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
@@ -41,10 +43,13 @@ std::int64_t exact(Op op, std::int64_t a, std::int64_t b) {
   return result;
 }
 
-// --- integers ----------------------------------------------------------------------------------------
+// --- integers
+// ----------------------------------------------------------------------------------------
 
 /// Euclidean quotient and remainder; both 0 for b == 0. The quotient may still need wrapping.
-struct Division { std::int64_t quotient, remainder; };
+struct Division {
+  std::int64_t quotient, remainder;
+};
 
 Division divide(Type type, std::int64_t a, std::int64_t b) {
   if (b == 0) return {0, 0};
@@ -53,7 +58,8 @@ Division divide(Type type, std::int64_t a, std::int64_t b) {
     return {static_cast<std::int64_t>(ua / ub), static_cast<std::int64_t>(ua % ub)};
   }
   if (b == -1) {
-    ensure(!type.is_index() || a != std::numeric_limits<std::int64_t>::min(), "a coordinate leaves 64 bits");
+    ensure(!type.is_index() || a != std::numeric_limits<std::int64_t>::min(),
+           "a coordinate leaves 64 bits");
     return {static_cast<std::int64_t>(Unsigned{0} - static_cast<Unsigned>(a)), 0};
   }
   std::int64_t quotient = a / b, remainder = a % b;
@@ -81,10 +87,14 @@ Scalar absolute(Type result, const Scalar& value) {
   if (value.type.is_float()) return {result, 0, std::fabs(value.real)};
   if (value.type.is_uint() || value.integer >= 0) return {result, value.integer, 0};
   if (value.type.is_index()) return {result, exact(Op::Sub, 0, value.integer), 0};
-  return {result, wrap(result, static_cast<std::int64_t>(Unsigned{0} - static_cast<Unsigned>(value.integer))), 0};
+  return {
+      result,
+      wrap(result, static_cast<std::int64_t>(Unsigned{0} - static_cast<Unsigned>(value.integer))),
+      0};
 }
 
-// --- floats ------------------------------------------------------------------------------------------
+// --- floats
+// ------------------------------------------------------------------------------------------
 
 double minimum_number(double a, double b) {
   if (std::isnan(a)) return b;
@@ -100,8 +110,8 @@ double maximum_number(double a, double b) {
   return a > b ? a : b;
 }
 
-/// a*b + c for 16-bit formats: the product is exact in double, the sum is rounded to odd there, so that
-/// the one rounding to the format sees on which side of a tie it lies.
+/// a*b + c for 16-bit formats: the product is exact in double, the sum is rounded to odd there, so
+/// that the one rounding to the format sees on which side of a tie it lies.
 double fma_to_odd(double a, double b, double c) {
   const double product = a * b;
   const double sum = product + c;
@@ -121,12 +131,14 @@ Scalar float_arithmetic(Op op, Type type, const Scalar* args) {
     const double c = args[2].real;
     if (type.bits == 64) return {type, 0, std::fma(a, b, c)};
     if (type.bits == 32) {
-      const float result = std::fma(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c));
+      const float result =
+          std::fma(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c));
       return {type, 0, static_cast<double>(result)};
     }
     return Scalar::of_real(type, fma_to_odd(a, b, c));
   }
-  // A double holds more than twice the digits of f32 and shorter, so rounding twice is rounding once.
+  // A double holds more than twice the digits of f32 and shorter, so rounding twice is rounding
+  // once.
   if (op == Op::Add) return Scalar::of_real(type, a + b);
   if (op == Op::Sub) return Scalar::of_real(type, a - b);
   if (op == Op::Mul) return Scalar::of_real(type, a * b);
@@ -142,7 +154,8 @@ Scalar float_function(Op op, Type type, double value) {
   return Scalar::of_real(type, std::sqrt(value));
 }
 
-// --- comparisons and bits ----------------------------------------------------------------------------
+// --- comparisons and bits
+// ----------------------------------------------------------------------------
 
 bool compare(Op op, const Scalar& a, const Scalar& b) {
   if (a.type.is_float()) {
@@ -152,7 +165,8 @@ bool compare(Op op, const Scalar& a, const Scalar& b) {
   }
   if (op == Op::Equal) return a.integer == b.integer;
   if (op == Op::NotEqual) return a.integer != b.integer;
-  return op == Op::Less ? less_integer(a.type, a.integer, b.integer) : !less_integer(a.type, b.integer, a.integer);
+  return op == Op::Less ? less_integer(a.type, a.integer, b.integer)
+                        : !less_integer(a.type, b.integer, a.integer);
 }
 
 Unsigned bits_of(Type type, std::int64_t value) {
@@ -163,7 +177,8 @@ Unsigned bits_of(Type type, std::int64_t value) {
 /// Shift to the left by `amount` in -bits..bits.
 std::int64_t shift(Type type, std::int64_t value, std::int64_t amount) {
   if (amount >= type.bits) return 0;
-  if (amount >= 0) return wrap(type, static_cast<std::int64_t>(static_cast<Unsigned>(value) << amount));
+  if (amount >= 0)
+    return wrap(type, static_cast<std::int64_t>(static_cast<Unsigned>(value) << amount));
   const std::int64_t right = -amount;
   if (right >= type.bits) return type.is_int() && value < 0 ? -1 : 0;
   if (type.is_int()) return value >> right;
@@ -182,8 +197,10 @@ Scalar bit_operation(Op op, Type type, const Scalar* args) {
   const Unsigned bits = bits_of(operand, a);
   const int width = operand.bits;
   if (op == Op::BitNot) return {type, wrap(type, ~a), 0};
-  if (op == Op::CountLeadingZeros) return {type, wrap(type, std::countl_zero(bits) - (64 - width)), 0};
-  if (op == Op::CountTrailingZeros) return {type, wrap(type, std::min(std::countr_zero(bits), width)), 0};
+  if (op == Op::CountLeadingZeros)
+    return {type, wrap(type, std::countl_zero(bits) - (64 - width)), 0};
+  if (op == Op::CountTrailingZeros)
+    return {type, wrap(type, std::min(std::countr_zero(bits), width)), 0};
   if (op == Op::PopCount) return {type, wrap(type, std::popcount(bits)), 0};
   const std::int64_t b = args[1].integer;
   if (op == Op::BitAnd) return {type, wrap(type, a & b), 0};
@@ -213,8 +230,10 @@ std::int64_t wrap(Type type, std::int64_t value) {
 }
 
 double round_to(Type type, double value) {
-  if (type.kind == TypeKind::BFloat) return static_cast<double>(float_from_bfloat_bits(bfloat_bits_from_double(value)));
-  if (type.bits == 16) return static_cast<double>(float_from_half_bits(half_bits_from_double(value)));
+  if (type.kind == TypeKind::BFloat)
+    return static_cast<double>(float_from_bfloat_bits(bfloat_bits_from_double(value)));
+  if (type.bits == 16)
+    return static_cast<double>(float_from_half_bits(half_bits_from_double(value)));
   if (type.bits == 32) return static_cast<double>(static_cast<float>(value));
   return value;
 }
@@ -246,7 +265,8 @@ Scalar apply(Op op, Type result, const Scalar* args, int count) {
   if (op_class == OpClass::Compare) return of_bool(compare(op, args[0], args[1]));
   if (op_class == OpClass::Logic) return logic(op, args);
   if (op_class == OpClass::Arithmetic) {
-    return result.is_float() ? float_arithmetic(op, result, args) : integer_arithmetic(op, result, args);
+    return result.is_float() ? float_arithmetic(op, result, args)
+                             : integer_arithmetic(op, result, args);
   }
   if (op_class == OpClass::Bits) return bit_operation(op, result, args);
   if (is_portable(op)) return apply_portable(op, result, args, count);

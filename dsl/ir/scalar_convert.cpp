@@ -22,11 +22,14 @@ bool is_unsigned_64(Type type) { return type.is_uint() && type.bits == 64; }
 /// Nearest value of the float type to an integer, in one rounding.
 double real_of_integer(Type to, std::int64_t value, bool as_unsigned) {
   if (to.bits == 64) {
-    return as_unsigned ? static_cast<double>(static_cast<Unsigned>(value)) : static_cast<double>(value);
+    return as_unsigned ? static_cast<double>(static_cast<Unsigned>(value))
+                       : static_cast<double>(value);
   }
   const bool negative = !as_unsigned && value < 0;
-  Unsigned magnitude = negative ? Unsigned{0} - static_cast<Unsigned>(value) : static_cast<Unsigned>(value);
-  // Rounded to odd into the 53 bits of a double first: the rounding to the type is then the only one.
+  Unsigned magnitude =
+      negative ? Unsigned{0} - static_cast<Unsigned>(value) : static_cast<Unsigned>(value);
+  // Rounded to odd into the 53 bits of a double first: the rounding to the type is then the only
+  // one.
   const int excess = 64 - std::countl_zero(magnitude) - 53;
   if (excess > 0) {
     const Unsigned lost = magnitude & ((Unsigned{1} << excess) - 1);
@@ -48,7 +51,8 @@ std::int64_t integer_of_real(Type to, double value) {
   }
   const int bits = to.is_index() ? 64 : to.bits;
   const double limit = std::ldexp(1.0, bits - 1);
-  const std::int64_t largest = bits == 64 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << (bits - 1)) - 1;
+  const std::int64_t largest =
+      bits == 64 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << (bits - 1)) - 1;
   if (value >= limit) return largest;
   if (value <= -limit) return -largest - 1;
   return static_cast<std::int64_t>(value);
@@ -96,18 +100,23 @@ std::uint64_t encode(const Scalar& scalar) {
   if (type.kind == TypeKind::BFloat) return bfloat_bits_from_double(scalar.real);
   if (type.bits == 16) return half_bits_from_double(scalar.real);
   if (type.bits == 32) {
-    const float value = std::isnan(scalar.real) ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(scalar.real);
+    const float value = std::isnan(scalar.real) ? std::numeric_limits<float>::quiet_NaN()
+                                                : static_cast<float>(scalar.real);
     return std::bit_cast<std::uint32_t>(value);
   }
-  return std::bit_cast<Unsigned>(std::isnan(scalar.real) ? std::numeric_limits<double>::quiet_NaN() : scalar.real);
+  return std::bit_cast<Unsigned>(std::isnan(scalar.real) ? std::numeric_limits<double>::quiet_NaN()
+                                                         : scalar.real);
 }
 
 Scalar decode(Type type, std::uint64_t bits) {
   if (type.is_bool()) return {type, bits != 0 ? 1 : 0, 0};
   if (!type.is_float()) return Scalar::of_integer(type, static_cast<std::int64_t>(bits));
-  if (type.kind == TypeKind::BFloat) return {type, 0, static_cast<double>(float_from_bfloat_bits(static_cast<std::uint16_t>(bits)))};
-  if (type.bits == 16) return {type, 0, static_cast<double>(float_from_half_bits(static_cast<std::uint16_t>(bits)))};
-  if (type.bits == 32) return {type, 0, static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)))};
+  if (type.kind == TypeKind::BFloat)
+    return {type, 0, static_cast<double>(float_from_bfloat_bits(static_cast<std::uint16_t>(bits)))};
+  if (type.bits == 16)
+    return {type, 0, static_cast<double>(float_from_half_bits(static_cast<std::uint16_t>(bits)))};
+  if (type.bits == 32)
+    return {type, 0, static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)))};
   return {type, 0, std::bit_cast<double>(bits)};
 }
 

@@ -78,7 +78,8 @@ struct Memo {
 };
 
 const Expansion& expansion_of(Op op, Type type, int inputs) {
-  constexpr std::size_t Functions = static_cast<std::size_t>(Op::FastReciprocal) - static_cast<std::size_t>(Op::Exp) + 1;
+  constexpr std::size_t Functions =
+      static_cast<std::size_t>(Op::FastReciprocal) - static_cast<std::size_t>(Op::Exp) + 1;
   static std::array<Memo, 2 * Functions> memos;  // filled on first use, then constant
   const std::size_t function = static_cast<std::size_t>(op) - static_cast<std::size_t>(Op::Exp);
   Memo& memo = memos[2 * function + (type.bits == 64 ? 1 : 0)];

@@ -43,7 +43,11 @@ class Verifier {
     return is_new;
   }
   /// What a stage or buffer symbol stands for.
-  struct Place { enum Kind { Argument, Realized, Allocated } kind; std::vector<Type> types; std::size_t rank; };
+  struct Place {
+    enum Kind { Argument, Realized, Allocated } kind;
+    std::vector<Type> types;
+    std::size_t rank;
+  };
   const Place* place_of(const Node& node);
 
   // --- expressions -------------------------------------------------------------------------------
@@ -67,7 +71,8 @@ class Verifier {
   }
   void predicate(const Node& node, std::size_t at, int lanes) {
     if (node.args.size() <= at) return;
-    check(node, node.args.size() == at + 1 && node.args[at]->type == Bool(lanes), "a predicate is a bool of as many lanes");
+    check(node, node.args.size() == at + 1 && node.args[at]->type == Bool(lanes),
+          "a predicate is a bool of as many lanes");
   }
 
   // --- statements --------------------------------------------------------------------------------
@@ -88,7 +93,8 @@ class Verifier {
   std::unordered_map<Symbol, Place> places_;
 };
 
-// --- scope -------------------------------------------------------------------------------------------
+// --- scope
+// -------------------------------------------------------------------------------------------
 
 void Verifier::declare(const Argument& argument) {
   if (!argument.is_buffer()) {
@@ -96,7 +102,8 @@ void Verifier::declare(const Argument& argument) {
     return;
   }
   const Place place{Place::Argument, {argument.type}, argument.dimensions.size()};
-  if (!places_.emplace(argument.symbol, place).second) problems_.push_back("an argument has its own symbol: " + argument.name);
+  if (!places_.emplace(argument.symbol, place).second)
+    problems_.push_back("an argument has its own symbol: " + argument.name);
   for (const DimensionSymbols& d : argument.dimensions) {
     for (const Symbol& s : {d.min, d.extent, d.stride}) {
       if (s) bind_value(argument.name + "'s " + s.name(), s, Index());
@@ -117,7 +124,8 @@ const Verifier::Place* Verifier::place_of(const Node& node) {
   return &places_.emplace(node.symbol, place).first->second;
 }
 
-// --- expressions -------------------------------------------------------------------------------------
+// --- expressions
+// -------------------------------------------------------------------------------------
 
 void Verifier::expression(const Ref& root) {
   for_each_node(root, [&](const Ref& node) {
@@ -133,22 +141,35 @@ void Verifier::operands(const Node& node) {
     if (is_statement(a->op)) return;
   }
   const int arity = info(node.op).arity;
-  if (!check(node, arity < 0 || node.args.size() == static_cast<std::size_t>(arity), "an operator has all its operands")) return;
+  if (!check(node, arity < 0 || node.args.size() == static_cast<std::size_t>(arity),
+             "an operator has all its operands"))
+    return;
   check(node, !node.type.is_void(), "a value has a type");
   forbid(node);
   switch (info(node.op).op_class) {
-    case OpClass::Leaf: return leaf(node);
-    case OpClass::Arithmetic: return arithmetic(node);
+    case OpClass::Leaf:
+      return leaf(node);
+    case OpClass::Arithmetic:
+      return arithmetic(node);
     case OpClass::Compare:
-    case OpClass::Logic: return compare_or_logic(node);
-    case OpClass::Bits: return bits(node);
-    case OpClass::Convert: return convert(node);
-    case OpClass::Math: return math(node);
-    case OpClass::Marker: return marker(node);
-    case OpClass::Memory: return memory(node);
-    case OpClass::Vector: return vector(node);
-    case OpClass::Thread: return thread(node);
-    case OpClass::Statement: return;
+    case OpClass::Logic:
+      return compare_or_logic(node);
+    case OpClass::Bits:
+      return bits(node);
+    case OpClass::Convert:
+      return convert(node);
+    case OpClass::Math:
+      return math(node);
+    case OpClass::Marker:
+      return marker(node);
+    case OpClass::Memory:
+      return memory(node);
+    case OpClass::Vector:
+      return vector(node);
+    case OpClass::Thread:
+      return thread(node);
+    case OpClass::Statement:
+      return;
   }
 }
 
@@ -173,8 +194,10 @@ void Verifier::arithmetic(const Node& node) {
   if (!check(node, all_are(node, node.type), "the operands have the type of the result")) return;
   const Type t = node.type;
   const bool is_choice = node.op == Op::Min || node.op == Op::Max;
-  check(node, t.is_index() || t.is_integer() || t.is_float() || (is_choice && t.is_bool()), "arithmetic is on numbers");
-  if (node.op == Op::Fma) check(node, t.kind == TypeKind::Float && t.bits >= 32, "fma is on f32 and f64");
+  check(node, t.is_index() || t.is_integer() || t.is_float() || (is_choice && t.is_bool()),
+        "arithmetic is on numbers");
+  if (node.op == Op::Fma)
+    check(node, t.kind == TypeKind::Float && t.bits >= 32, "fma is on f32 and f64");
   if (node.op == Op::Mod) check(node, !t.is_float(), "the remainder is on integers");
 }
 
@@ -195,7 +218,8 @@ void Verifier::bits(const Node& node) {
   check(node, node.type.is_integer(), "bit operations are on integers");
   if (node.op == Op::ShiftLeft || node.op == Op::ShiftRight) {
     const Type amount = node.args[1]->type;
-    const bool fits = amount.is_integer() && amount.bits == node.type.bits && amount.lanes == node.type.lanes;
+    const bool fits =
+        amount.is_integer() && amount.bits == node.type.bits && amount.lanes == node.type.lanes;
     check(node, node.args[0]->type == node.type, "the operands have the type of the result");
     check(node, fits, "a shift amount has the width and lanes of the value");
   } else {
@@ -208,14 +232,19 @@ void Verifier::convert(const Node& node) {
   check(node, from.lanes == node.type.lanes, "a conversion keeps the lanes");
   const bool is_possible = from.kind != TypeKind::Handle && node.type.kind != TypeKind::Handle;
   if (node.op == Op::Cast) check(node, is_possible, "handles are not numbers");
-  else check(node, from.bits == node.type.bits && !from.is_bool() && !from.is_index() && !node.type.is_index(), "reinterpret keeps the bits of data");
+  else
+    check(
+        node,
+        from.bits == node.type.bits && !from.is_bool() && !from.is_index() && !node.type.is_index(),
+        "reinterpret keeps the bits of data");
 }
 
 void Verifier::math(const Node& node) {
   check(node, all_are(node, node.type), "the operands have the type of the result");
   check(node, node.type.is_float(), "mathematics is on floats");
   if (is_portable(node.op)) {
-    check(node, node.type.kind == TypeKind::Float && node.type.bits >= 32, "portable functions are on f32 and f64");
+    check(node, node.type.kind == TypeKind::Float && node.type.bits >= 32,
+          "portable functions are on f32 and f64");
   }
 }
 
@@ -225,7 +254,8 @@ void Verifier::marker(const Node& node) {
     check(node, all_are(node, node.type), "the operands have the type of the result");
   }
   if (node.op != Op::Require) return;
-  check(node, node.args[0]->type == Bool(node.type.lanes), "the condition is a bool of as many lanes");
+  check(node, node.args[0]->type == Bool(node.type.lanes),
+        "the condition is a bool of as many lanes");
   check(node, node.args[1]->type == node.type, "the operands have the type of the result");
 }
 
@@ -234,43 +264,52 @@ void Verifier::memory(const Node& node) {
   if (place == nullptr) return;
   const std::size_t component = node.op == Op::Access ? static_cast<std::size_t>(node.integer) : 0;
   if (!check(node, component < place->types.size(), "the component exists")) return;
-  check(node, node.type.element() == place->types[component], "a read has the element type of its memory");
+  check(node, node.type.element() == place->types[component],
+        "a read has the element type of its memory");
   if (node.op == Op::Access) {
-    check(node, place->kind != Place::Allocated && node.args.size() == place->rank, "an access has one coordinate for each dimension");
-    check(node, all_are(node, Index(node.type.lanes)), "coordinates are of type index and agree in lanes");
+    check(node, place->kind != Place::Allocated && node.args.size() == place->rank,
+          "an access has one coordinate for each dimension");
+    check(node, all_are(node, Index(node.type.lanes)),
+          "coordinates are of type index and agree in lanes");
     return;
   }
   check(node, place->kind != Place::Realized, "a load is from an allocation or an argument");
   if (!check(node, !node.args.empty(), "a load has an index")) return;
-  check(node, node.args[0]->type == Index(node.type.lanes), "a flat index is of type index and agrees in lanes");
+  check(node, node.args[0]->type == Index(node.type.lanes),
+        "a flat index is of type index and agrees in lanes");
   predicate(node, 1, node.type.lanes);
 }
 
 void Verifier::thread(const Node& node) {
   check(node, in_kernel_, "threads are known in kernels only");
   if (node.op == Op::Shuffle) {
-    check(node, node.args[0]->type == node.type && node.type.is_scalar(), "the operands have the type of the result");
+    check(node, node.args[0]->type == node.type && node.type.is_scalar(),
+          "the operands have the type of the result");
     check(node, node.args[1]->type == Index(), "a lane is of type index");
     return;
   }
   check(node, node.type == Index(), "the number of a thread or block is of type index");
   std::int64_t dimension = 0;
   if (node.op == Op::BlockIndex) {
-    check(node, as_constant(as_expr(node.args[0]), &dimension) && dimension >= 0 && dimension < 3, "a grid has dimensions 0 to 2");
+    check(node, as_constant(as_expr(node.args[0]), &dimension) && dimension >= 0 && dimension < 3,
+          "a grid has dimensions 0 to 2");
   }
 }
 
 void Verifier::vector(const Node& node) {
   const Type element = node.args[0]->type;
-  check(node, node.type.is_vector() && element.is_scalar() && node.type.element() == element, "a vector is made of scalars of its type");
-  if (node.op == Op::Ramp) check(node, node.args[1]->type == element, "base and stride have one type");
+  check(node, node.type.is_vector() && element.is_scalar() && node.type.element() == element,
+        "a vector is made of scalars of its type");
+  if (node.op == Op::Ramp)
+    check(node, node.args[1]->type == element, "base and stride have one type");
 }
 
 /// What the passes up to this level have removed.
 void Verifier::forbid(const Node& node) {
   const Op op = node.op;
   const bool is_nested_only = op == Op::Access || op == Op::Provide || op == Op::Realize;
-  const bool is_flat_only = op == Op::Load || op == Op::Store || op == Op::AtomicStore || op == Op::Allocate || op == Op::Free;
+  const bool is_flat_only = op == Op::Load || op == Op::Store || op == Op::AtomicStore ||
+                            op == Op::Allocate || op == Op::Free;
   if (level_ == Level::Nested) {
     check(node, !is_flat_only, "flat memory has no place at level Nested");
     return;
@@ -279,13 +318,16 @@ void Verifier::forbid(const Node& node) {
   if (level_ != Level::Machine) return;
   const bool is_front = op == Op::Strict || op == Op::PromiseClamped || op == Op::Require;
   check(node, !is_front, "markers have no place at level Machine");
-  check(node, !is_portable(op) || (is_fast(op) && in_kernel_), "portable functions have no place at level Machine");
+  check(node, !is_portable(op) || (is_fast(op) && in_kernel_),
+        "portable functions have no place at level Machine");
   if (op != Op::For) return;
   const LoopKind kind = static_cast<LoopKind>(node.integer);
-  check(node, kind == LoopKind::Serial || (kind == LoopKind::Parallel && !in_kernel_), "loops at level Machine are serial or, on the host, parallel");
+  check(node, kind == LoopKind::Serial || (kind == LoopKind::Parallel && !in_kernel_),
+        "loops at level Machine are serial or, on the host, parallel");
 }
 
-// --- statements --------------------------------------------------------------------------------------
+// --- statements
+// --------------------------------------------------------------------------------------
 
 bool Verifier::values(const Node& node, std::size_t count) {
   if (!check(node, node.args.size() >= count, "a statement has all its parts")) return false;
@@ -312,7 +354,8 @@ void Verifier::statement(const Ref& ref) {
     statement(node.args[1]);
     values_.erase(node.symbol);
   } else if (node.op == Op::Produce) {
-    if (check(node, node.args.size() == 1, "a statement has all its parts")) statement(node.args[0]);
+    if (check(node, node.args.size() == 1, "a statement has all its parts"))
+      statement(node.args[0]);
   } else if (node.op == Op::Provide) {
     provide(node);
   } else if (node.op == Op::Store || node.op == Op::AtomicStore) {
@@ -321,10 +364,13 @@ void Verifier::statement(const Ref& ref) {
     memory_scope(node);
   } else if (node.op == Op::Free) {
     const Place* place = place_of(node);
-    if (place != nullptr) check(node, place->kind == Place::Allocated, "only an allocation is freed");
+    if (place != nullptr)
+      check(node, place->kind == Place::Allocated, "only an allocation is freed");
   } else if (node.op == Op::Kernel) {
-    if (!values(node, 4) || !check(node, node.args.size() == 5, "a statement has all its parts")) return;
-    for (std::size_t i = 0; i < 4; ++i) check(node, node.args[i]->type == Index(), "the size of a grid is of type index");
+    if (!values(node, 4) || !check(node, node.args.size() == 5, "a statement has all its parts"))
+      return;
+    for (std::size_t i = 0; i < 4; ++i)
+      check(node, node.args[i]->type == Index(), "the size of a grid is of type index");
     if (!check(node, !in_kernel_, "kernels do not nest")) return;
     in_kernel_ = true;
     statement(node.args[4]);
@@ -335,20 +381,27 @@ void Verifier::statement(const Ref& ref) {
     place_of(node);
     check(node, !in_kernel_, "transfers are the host's");
   } else if (node.op == Op::If) {
-    if (!values(node, 1) || !check(node, node.args.size() == 2 || node.args.size() == 3, "a statement has all its parts")) return;
+    if (!values(node, 1) || !check(node, node.args.size() == 2 || node.args.size() == 3,
+                                   "a statement has all its parts"))
+      return;
     check(node, node.args[0]->type == Bool(), "a branch is decided by a scalar bool");
     statement(node.args[1]);
     if (node.args.size() == 3) statement(node.args[2]);
   } else {
-    if (!values(node, node.args.size()) || !check(node, !node.args.empty(), "a statement has all its parts")) return;
+    if (!values(node, node.args.size()) ||
+        !check(node, !node.args.empty(), "a statement has all its parts"))
+      return;
     check(node, node.args[0]->type == Bool(), "an assertion is a scalar bool");
-    for (const Ref& a : node.args) check(node, a->type.is_scalar(), "the values of an assertion are scalars");
+    for (const Ref& a : node.args)
+      check(node, a->type.is_scalar(), "the values of an assertion are scalars");
   }
 }
 
 void Verifier::loop(const Node& node) {
-  if (!values(node, 2) || !check(node, node.args.size() == 3, "a statement has all its parts")) return;
-  check(node, node.args[0]->type == Index() && node.args[1]->type == Index(), "loops run over index");
+  if (!values(node, 2) || !check(node, node.args.size() == 3, "a statement has all its parts"))
+    return;
+  check(node, node.args[0]->type == Index() && node.args[1]->type == Index(),
+        "loops run over index");
   if (!bind_value("for " + node.symbol.name(), node.symbol, Index())) return;
   statement(node.args[2]);
   values_.erase(node.symbol);
@@ -358,14 +411,19 @@ void Verifier::provide(const Node& node) {
   const Place* place = place_of(node);
   if (!values(node, node.args.size()) || place == nullptr) return;
   const std::size_t count = static_cast<std::size_t>(std::abs(node.integer));
-  if (!check(node, count == place->types.size(), "a provide has one value for each component")) return;
-  if (!check(node, node.args.size() == count + place->rank, "a provide has one coordinate for each dimension")) return;
+  if (!check(node, count == place->types.size(), "a provide has one value for each component"))
+    return;
+  if (!check(node, node.args.size() == count + place->rank,
+             "a provide has one coordinate for each dimension"))
+    return;
   const int lanes = node.args[0]->type.lanes;
   for (std::size_t i = 0; i < count; i++) {
-    check(node, node.args[i]->type == place->types[i].with_lanes(lanes), "a value has the element type of its memory");
+    check(node, node.args[i]->type == place->types[i].with_lanes(lanes),
+          "a value has the element type of its memory");
   }
   check(node, place->kind != Place::Allocated, "an allocation has no coordinates");
-  check(node, all_are(node, Index(lanes), count), "coordinates are of type index and agree in lanes");
+  check(node, all_are(node, Index(lanes), count),
+        "coordinates are of type index and agree in lanes");
 }
 
 void Verifier::store(const Node& node) {
@@ -375,13 +433,18 @@ void Verifier::store(const Node& node) {
   const Type type = node.args[0]->type;
   check(node, place->kind != Place::Realized, "a store is to an allocation or an argument");
   check(node, type.element() == place->types[0], "a value has the element type of its memory");
-  check(node, node.args[1]->type == Index(type.lanes), "a flat index is of type index and agrees in lanes");
+  check(node, node.args[1]->type == Index(type.lanes),
+        "a flat index is of type index and agrees in lanes");
   predicate(node, 2, type.lanes);
   if (node.op != Op::AtomicStore) return;
   const Op op = static_cast<Op>(node.integer);
-  if (!check(node, node.integer >= 0 && node.integer < static_cast<std::int64_t>(Op::Count_), "an atomic update is a binary operator")) return;
+  if (!check(node, node.integer >= 0 && node.integer < static_cast<std::int64_t>(Op::Count_),
+             "an atomic update is a binary operator"))
+    return;
   const OpClass op_class = info(op).op_class;
-  const bool is_update = info(op).arity == 2 && (op_class == OpClass::Arithmetic || op_class == OpClass::Bits || op_class == OpClass::Logic);
+  const bool is_update =
+      info(op).arity == 2 &&
+      (op_class == OpClass::Arithmetic || op_class == OpClass::Bits || op_class == OpClass::Logic);
   check(node, is_update, "an atomic update is a binary operator");
 }
 
@@ -393,16 +456,23 @@ void Verifier::memory_scope(const Node& node) {
     check(node, node.args[i]->type == Index(), "sizes and bounds are of type index");
   }
   const bool is_realize = node.op == Op::Realize;
-  check(node, is_realize ? count % 2 == 0 && !node.types.empty() : count == 1 && node.types.size() == 1, "a statement has all its parts");
-  for (const Type t : node.types) check(node, t.is_scalar() && !t.is_void(), "elements are scalars");
-  const Place place{is_realize ? Place::Realized : Place::Allocated, node.types, is_realize ? count / 2 : 1};
-  if (!check(node, places_.emplace(node.symbol, place).second, "memory is bound once on a path")) return;
+  check(node,
+        is_realize ? count % 2 == 0 && !node.types.empty() : count == 1 && node.types.size() == 1,
+        "a statement has all its parts");
+  for (const Type t : node.types)
+    check(node, t.is_scalar() && !t.is_void(), "elements are scalars");
+  const Place place{is_realize ? Place::Realized : Place::Allocated, node.types,
+                    is_realize ? count / 2 : 1};
+  if (!check(node, places_.emplace(node.symbol, place).second, "memory is bound once on a path"))
+    return;
   statement(node.args[count]);
   places_.erase(node.symbol);
 }
 
 }  // namespace
 
-std::vector<std::string> verify(const Module& module, Level level) { return Verifier(module, level).run(); }
+std::vector<std::string> verify(const Module& module, Level level) {
+  return Verifier(module, level).run();
+}
 
 }  // namespace sinter::ir

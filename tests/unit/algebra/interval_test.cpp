@@ -15,10 +15,15 @@ using ir::Op;
 Expr named(const char* name) { return ir::index_symbol(Symbol::named(name)); }
 std::string bounds_text(const Expr& e, const Scope& scope) {
   const Interval i = bounds_of(e, scope);
-  return "[" + (i.min.defined() ? ir::print(i.min) : "-inf") + ", " + (i.max.defined() ? ir::print(i.max) : "inf") + "]";
+  return "[" + (i.min.defined() ? ir::print(i.min) : "-inf") + ", " +
+         (i.max.defined() ? ir::print(i.max) : "inf") + "]";
 }
-std::string text_bounds(const std::string& text, const Scope& scope) { return bounds_text(parsed(text), scope); }
-Interval range(const std::string& min, const std::string& max) { return {parsed(min), parsed(max)}; }
+std::string text_bounds(const std::string& text, const Scope& scope) {
+  return bounds_text(parsed(text), scope);
+}
+Interval range(const std::string& min, const std::string& max) {
+  return {parsed(min), parsed(max)};
+}
 Scope scope_of(std::initializer_list<std::pair<const char*, Interval>> list) {
   Scope scope;
   for (const auto& [name, interval] : list) scope[Symbol::named(name)] = interval;
@@ -36,7 +41,8 @@ TEST(BoundsOf, LinearFormsAreExact) {
 
 TEST(BoundsOf, ClampsAndChoicesBound) {
   const Scope scope = scope_of({{"x", range("lo", "hi")}, {"u", Interval::everything()}});
-  EXPECT_EQ(text_bounds("max(min(x, n - 1), 0)", scope), "[max(min(n - 1, lo), 0), max(min(n - 1, hi), 0)]");
+  EXPECT_EQ(text_bounds("max(min(x, n - 1), 0)", scope),
+            "[max(min(n - 1, lo), 0), max(min(n - 1, hi), 0)]");
   EXPECT_EQ(text_bounds("max(min(u, 7), 0)", scope), "[0, 7]");
   EXPECT_EQ(text_bounds("select(u < 3, x, x + 2)", scope), "[lo, hi + 2]");
   EXPECT_EQ(text_bounds("u % 8", scope), "[0, 7]");
@@ -55,7 +61,9 @@ TEST(BoundsOf, RemaindersWithinOnePeriodAreExact) {
 TEST(BoundsOf, DataCountsByItsTypeAndOps) {
   const Scope scope = scope_of({{"x", range("0", "9")}});
   const auto read = [&](Type t) { return ir::access(t, Symbol::named("f"), {named("x")}); };
-  const auto coordinate = [&](const Expr& e) { return bounds_text(ir::cast_to(Index(), e), scope); };
+  const auto coordinate = [&](const Expr& e) {
+    return bounds_text(ir::cast_to(Index(), e), scope);
+  };
   EXPECT_EQ(coordinate(read(UInt(8))), "[0, 255]");
   EXPECT_EQ(coordinate(read(Int(16))), "[-32768, 32767]");
   EXPECT_EQ(coordinate(read(Int(32))), "[-inf, inf]");
@@ -67,7 +75,8 @@ TEST(BoundsOf, DataCountsByItsTypeAndOps) {
   // Eight bits wrap: nothing but the type is known.
   EXPECT_EQ(coordinate(ir::binary(Op::Add, read(UInt(8)), ir::literal(UInt(8), 5))), "[0, 255]");
   const Expr n = ir::symbol(Int(32), Symbol::named("n"));
-  const Expr clamped = ir::binary(Op::Max, ir::binary(Op::Min, read(Int(32)), n), ir::literal(Int(32), 0));
+  const Expr clamped =
+      ir::binary(Op::Max, ir::binary(Op::Min, read(Int(32)), n), ir::literal(Int(32), 0));
   EXPECT_EQ(coordinate(clamped), "[0, max(index(n), 0)]");
   EXPECT_EQ(coordinate(n), "[index(n), index(n)]");
 }
@@ -88,7 +97,8 @@ TEST(Hull, UsesTheEndThatIsProvablyOuter) {
 TEST(ConstantBounds, SeeWhatTermsHaveInCommon) {
   const auto ends = [](const std::string& text) {
     const ConstantInterval i = constant_bounds(parsed(text), {});
-    return (i.has_min ? std::to_string(i.min) : "-inf") + ".." + (i.has_max ? std::to_string(i.max) : "inf");
+    return (i.has_min ? std::to_string(i.min) : "-inf") + ".." +
+           (i.has_max ? std::to_string(i.max) : "inf");
   };
   EXPECT_EQ(ends("min(xo*8 + 7, n) - xo*8"), "-inf..7");
   EXPECT_EQ(ends("min(x + 1, y) - min(x, y)"), "0..1");
@@ -110,7 +120,9 @@ TEST(LinearForm, KeepsCastsAndProductsAsAtoms) {
   EXPECT_EQ(linear_form(parsed("x*4611686018427387904*4")), std::nullopt);
 }
 
-bool operator==(const Congruence& a, const Congruence& b) { return a.modulus == b.modulus && a.remainder == b.remainder; }
+bool operator==(const Congruence& a, const Congruence& b) {
+  return a.modulus == b.modulus && a.remainder == b.remainder;
+}
 
 TEST(CongruenceOf, FollowsSumsAndProducts) {
   EXPECT_TRUE((congruence_of(parsed("x*8 + 3")) == Congruence{8, 3}));
@@ -125,16 +137,25 @@ TEST(CongruenceOf, FollowsSumsAndProducts) {
 Expr tower(int kind, int depth) {
   Expr e = named("x");
   for (int i = 0; i < depth; ++i) {
-    const Expr other = named(("v" + std::to_string(i)).c_str()), step = ir::index_literal(i % 5 + 1);
+    const Expr other = named(("v" + std::to_string(i)).c_str()),
+               step = ir::index_literal(i % 5 + 1);
     const Expr moved = ir::binary(Op::Add, e, step);
     if (kind == 0) e = ir::select(ir::binary(Op::Less, e, other), moved, e);
     if (kind == 1) e = ir::binary(Op::Min, ir::binary(Op::Max, e, other), moved);
-    if (kind == 2) e = ir::binary(Op::Add, ir::binary(Op::Mod, e, ir::index_literal(7)), ir::binary(Op::Div, moved, ir::index_literal(3)));
-    if (kind == 3) e = ir::cast_to(Index(), ir::binary(Op::Add, ir::cast_to(Int(32), e), ir::cast_to(Int(32), moved)));
+    if (kind == 2)
+      e = ir::binary(Op::Add, ir::binary(Op::Mod, e, ir::index_literal(7)),
+                     ir::binary(Op::Div, moved, ir::index_literal(3)));
+    if (kind == 3)
+      e = ir::cast_to(Index(),
+                      ir::binary(Op::Add, ir::cast_to(Int(32), e), ir::cast_to(Int(32), moved)));
     if (kind == 4) e = ir::binary(Op::Mul, e, ir::binary(Op::Sub, e, other));
     if (kind == 5) e = ir::binary(Op::Add, e, ir::binary(Op::Sub, e, other));
-    if (kind == 6) e = ir::binary(Op::Max, ir::binary(Op::Min, ir::binary(Op::Sub, e, other), named("n")), ir::binary(Op::Sub, e, step));
-    if (kind == 7) e = ir::select(ir::binary(Op::Less, other, step), ir::binary(Op::Min, e, moved), ir::binary(Op::Mul, moved, step));
+    if (kind == 6)
+      e = ir::binary(Op::Max, ir::binary(Op::Min, ir::binary(Op::Sub, e, other), named("n")),
+                     ir::binary(Op::Sub, e, step));
+    if (kind == 7)
+      e = ir::select(ir::binary(Op::Less, other, step), ir::binary(Op::Min, e, moved),
+                     ir::binary(Op::Mul, moved, step));
   }
   return e;
 }
@@ -153,7 +174,8 @@ TEST(Speed, NestedChoicesAndCastsStayLinear) {
     const double bounds_ms = 1e3 * static_cast<double>(middle - start) / CLOCKS_PER_SEC;
     const double simplify_ms = 1e3 * static_cast<double>(end - middle) / CLOCKS_PER_SEC;
     std::printf("kind %d: bounds %.2f ms, simplify %.2f ms\n", kind, bounds_ms, simplify_ms);
-    // Thirty levels of anything exponential would take hours; the bound is far from the real figures.
+    // Thirty levels of anything exponential would take hours; the bound is far from the real
+    // figures.
     EXPECT_LT(bounds_ms, 5000) << "kind " << kind;
     EXPECT_LT(simplify_ms, 5000) << "kind " << kind;
   }

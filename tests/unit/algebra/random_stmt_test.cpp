@@ -15,7 +15,8 @@ using ir::Stmt;
 constexpr std::int64_t elements = 64;
 const Symbol buffer = Symbol::named("buffer");
 
-/// Draws statements that write some elements of `buffer`; a b c d are bound by loops and lets or are arguments.
+/// Draws statements that write some elements of `buffer`; a b c d are bound by loops and lets or
+/// are arguments.
 class StatementSource {
  public:
   explicit StatementSource(ExpressionSource& source) : source_(source) {}
@@ -25,16 +26,22 @@ class StatementSource {
     if (kind <= 1) return write();
     if (kind <= 3) return ir::block({statement(depth - 1), statement(depth - 1)});
     if (kind <= 6) {
-      const Expr extent = source_.between(0, 1) == 0 ? ir::index_literal(source_.between(0, 9)) : bounded(source_.index(2), 9);
-      const Expr min = source_.between(0, 1) == 0 ? ir::index_literal(source_.between(-4, 4)) : bounded(source_.index(1), 9);
-      return with_variable([&](const Symbol& v) { return ir::for_loop(v, min, extent, ir::LoopKind::Serial, statement(depth - 1)); });
+      const Expr extent = source_.between(0, 1) == 0 ? ir::index_literal(source_.between(0, 9))
+                                                     : bounded(source_.index(2), 9);
+      const Expr min = source_.between(0, 1) == 0 ? ir::index_literal(source_.between(-4, 4))
+                                                  : bounded(source_.index(1), 9);
+      return with_variable([&](const Symbol& v) {
+        return ir::for_loop(v, min, extent, ir::LoopKind::Serial, statement(depth - 1));
+      });
     }
     if (kind == 7) {
       const Expr value = bounded(source_.index(3), 30);
-      return with_variable([&](const Symbol& v) { return ir::let(v, value, statement(depth - 1)); });
+      return with_variable(
+          [&](const Symbol& v) { return ir::let(v, value, statement(depth - 1)); });
     }
     const Expr condition = rename(source_.boolean(3));
-    return ir::if_then(condition, statement(depth - 1), source_.between(0, 1) == 0 ? statement(depth - 1) : Stmt());
+    return ir::if_then(condition, statement(depth - 1),
+                       source_.between(0, 1) == 0 ? statement(depth - 1) : Stmt());
   }
 
  private:
@@ -42,7 +49,8 @@ class StatementSource {
   template <typename Body>
   Stmt with_variable(Body body) {
     static const char* names[] = {"a", "b", "c", "d"};
-    const Symbol name = Symbol::named(names[source_.between(0, 3)]), fresh = Symbol::fresh(name.name());
+    const Symbol name = Symbol::named(names[source_.between(0, 3)]),
+                 fresh = Symbol::fresh(name.name());
     const auto before = bound_;
     bound_[name] = ir::index_symbol(fresh);
     const Stmt result = body(fresh);
@@ -50,9 +58,12 @@ class StatementSource {
     return result;
   }
   Expr rename(const Expr& e) { return ir::substitute(e, bound_); }
-  Expr bounded(const Expr& e, std::int64_t limit) { return ir::binary(Op::Mod, rename(e), ir::index_literal(limit)); }
+  Expr bounded(const Expr& e, std::int64_t limit) {
+    return ir::binary(Op::Mod, rename(e), ir::index_literal(limit));
+  }
   Stmt write() {
-    const Expr value = ir::cast_to(Int(32), ir::binary(Op::Mod, rename(source_.index(4)), ir::index_literal(1 << 20)));
+    const Expr value = ir::cast_to(
+        Int(32), ir::binary(Op::Mod, rename(source_.index(4)), ir::index_literal(1 << 20)));
     const Expr at = bounded(source_.index(3), elements);
     if (source_.between(0, 2) == 0) return ir::store(buffer, value, at);
     return ir::store(buffer, ir::binary(Op::Add, ir::load(Int(32), buffer, at), value), at);
@@ -107,7 +118,8 @@ TEST(RandomSimplify, KeepsTheMeaningOfStatements) {
       try {
         const auto expected = run(before, point);
         ++compared;
-        EXPECT_EQ(run(after, point), expected) << ir::print(before) << "\nbecame\n" << ir::print(after);
+        EXPECT_EQ(run(after, point), expected) << ir::print(before) << "\nbecame\n"
+                                               << ir::print(after);
       } catch (const InternalError&) {  // a coordinate left 64 bits
       }
     }

@@ -21,17 +21,21 @@ ConstantScope random_ranges(ExpressionSource& source) {
 }
 
 /// Compares at random points; a point at which a coordinate leaves 64 bits tells nothing.
-void expect_same(const Expr& e, const Expr& s, const ConstantScope& known, ExpressionSource& source) {
+void expect_same(const Expr& e, const Expr& s, const ConstantScope& known,
+                 ExpressionSource& source) {
   for (int i = 0; i < 8; ++i) {
     const Point point = source.point(known);
     for (int lane = 0; lane < e->type.lanes; ++lane) {
       try {
-        const ir::Scalar expected = evaluate_lane(e, lane, point), found = evaluate_lane(s, lane, point);
+        const ir::Scalar expected = evaluate_lane(e, lane, point),
+                         found = evaluate_lane(s, lane, point);
         if (expected.same(found)) continue;
         std::string where;
-        for (const auto& [symbol, value] : point) where += symbol.name() + "=" + std::to_string(value) + " ";
-        ADD_FAILURE() << ir::print(e) << "\nbecame " << ir::print(s) << "\n" << where << "lane " << lane << ": "
-                      << ir::to_string(expected) << " against " << ir::to_string(found);
+        for (const auto& [symbol, value] : point)
+          where += symbol.name() + "=" + std::to_string(value) + " ";
+        ADD_FAILURE() << ir::print(e) << "\nbecame " << ir::print(s) << "\n"
+                      << where << "lane " << lane << ": " << ir::to_string(expected) << " against "
+                      << ir::to_string(found);
         return;
       } catch (const InternalError&) {
       }
@@ -45,7 +49,8 @@ void check(const Expr& e, const ConstantScope& known, ExpressionSource& source) 
   EXPECT_TRUE(s->type == e->type);
   EXPECT_LE(tree_size(s), tree_size(e)) << ir::print(e) << "\nbecame " << ir::print(s);
   const Expr again = simplify(s, known);
-  EXPECT_TRUE(ir::equal(s, again)) << ir::print(e) << "\nbecame " << ir::print(s) << "\nthen " << ir::print(again);
+  EXPECT_TRUE(ir::equal(s, again))
+      << ir::print(e) << "\nbecame " << ir::print(s) << "\nthen " << ir::print(again);
 }
 
 TEST(RandomSimplify, KeepsTheMeaningOfCoordinates) {
@@ -54,7 +59,9 @@ TEST(RandomSimplify, KeepsTheMeaningOfCoordinates) {
   ExpressionSource source(seed);
   for (int i = 0; i < 12000 && !::testing::Test::HasFailure(); ++i) {
     const ConstantScope known = random_ranges(source);
-    check(source.between(0, 3) == 0 ? source.boolean(4) : source.index(static_cast<int>(source.between(2, 5))), known, source);
+    check(source.between(0, 3) == 0 ? source.boolean(4)
+                                    : source.index(static_cast<int>(source.between(2, 5))),
+          known, source);
   }
 }
 
@@ -85,7 +92,8 @@ TEST(RandomBounds, HoldAllValues) {
     const Expr e = source.index(static_cast<int>(source.between(2, 5)));
     // a and b vary, over ends that mention c and d.
     const Symbol a = Symbol::named("a"), b = Symbol::named("b");
-    const Expr c = ir::index_symbol(Symbol::named("c")), width = ir::index_literal(source.between(0, 9));
+    const Expr c = ir::index_symbol(Symbol::named("c")),
+               width = ir::index_literal(source.between(0, 9));
     Scope scope;
     scope[a] = {c, simplify(ir::binary(ir::Op::Add, c, width))};
     if (source.between(0, 1) == 0) scope[b] = {ir::index_literal(-3), ir::index_literal(6)};
@@ -94,14 +102,17 @@ TEST(RandomBounds, HoldAllValues) {
       Point point = source.point({});
       try {
         for (const auto& [symbol, range] : scope) {
-          point[symbol] = source.between(evaluate(range.min, point).integer, evaluate(range.max, point).integer);
+          point[symbol] = source.between(evaluate(range.min, point).integer,
+                                         evaluate(range.max, point).integer);
         }
         const std::int64_t value = evaluate(e, point).integer;
         if (interval.min.defined()) {
-          EXPECT_LE(evaluate(interval.min, point).integer, value) << ir::print(e) << " from " << ir::print(interval.min);
+          EXPECT_LE(evaluate(interval.min, point).integer, value)
+              << ir::print(e) << " from " << ir::print(interval.min);
         }
         if (interval.max.defined()) {
-          EXPECT_GE(evaluate(interval.max, point).integer, value) << ir::print(e) << " to " << ir::print(interval.max);
+          EXPECT_GE(evaluate(interval.max, point).integer, value)
+              << ir::print(e) << " to " << ir::print(interval.max);
         }
       } catch (const InternalError&) {
       }
@@ -116,14 +127,17 @@ TEST(RandomBounds, ConstantBoundsHoldAllValues) {
   static const Type types[] = {UInt(8), Int(8), UInt(16), Int(16), Int(32), UInt(32)};
   for (int i = 0; i < 12000 && !::testing::Test::HasFailure(); ++i) {
     const ConstantScope known = random_ranges(source);
-    const Expr e = source.between(0, 1) == 0 ? source.index(4) : source.value(types[source.between(0, 5)], 3);
+    const Expr e =
+        source.between(0, 1) == 0 ? source.index(4) : source.value(types[source.between(0, 5)], 3);
     const ConstantInterval interval = constant_bounds(e, known);
     for (int k = 0; k < 8; ++k) {
       const Point point = source.point(known);
       try {
         const std::int64_t value = evaluate(e, point).integer;
-        EXPECT_TRUE(!interval.has_min || interval.min <= value) << ir::print(e) << " from " << interval.min << ", is " << value;
-        EXPECT_TRUE(!interval.has_max || interval.max >= value) << ir::print(e) << " to " << interval.max << ", is " << value;
+        EXPECT_TRUE(!interval.has_min || interval.min <= value)
+            << ir::print(e) << " from " << interval.min << ", is " << value;
+        EXPECT_TRUE(!interval.has_max || interval.max >= value)
+            << ir::print(e) << " to " << interval.max << ", is " << value;
       } catch (const InternalError&) {
       }
     }

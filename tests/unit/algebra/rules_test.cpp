@@ -1,5 +1,5 @@
-// Every rule is proved by Z3: coordinates over Int, data over bit vectors of 8, 16 and 32 bits, signed
-// and unsigned; and every rule makes the expression smaller, so that rewriting ends.
+// Every rule is proved by Z3: coordinates over Int, data over bit vectors of 8, 16 and 32 bits,
+// signed and unsigned; and every rule makes the expression smaller, so that rewriting ends.
 
 #include "support.h"
 
@@ -18,10 +18,12 @@ using ir::Op;
 /// The meaning of a rule's expressions in one theory. Int when width is 0.
 class Translator {
  public:
-  Translator(z3::context& context, unsigned width, bool is_signed) : c_(context), width_(width), signed_(is_signed) {}
+  Translator(z3::context& context, unsigned width, bool is_signed)
+      : c_(context), width_(width), signed_(is_signed) {}
 
   z3::expr operator()(const Expr& e) {
-    if (e->op == Op::Literal) return e->type.is_bool() ? c_.bool_val(e->integer != 0) : number(e->integer);
+    if (e->op == Op::Literal)
+      return e->type.is_bool() ? c_.bool_val(e->integer != 0) : number(e->integer);
     if (e->op == Op::Symbol) {
       const std::string& name = e->symbol.name();
       if (const auto it = fixed.find(name); it != fixed.end()) return number(it->second);
@@ -77,7 +79,9 @@ class Translator {
   }
   z3::expr shift(const z3::expr& a, const z3::expr& by, bool left) {
     const auto to_left = [&](const z3::expr& n) { return z3::shl(a, n); };
-    const auto to_right = [&](const z3::expr& n) { return signed_ ? z3::ashr(a, n) : z3::lshr(a, n); };
+    const auto to_right = [&](const z3::expr& n) {
+      return signed_ ? z3::ashr(a, n) : z3::lshr(a, n);
+    };
     if (!signed_) return left ? to_left(by) : to_right(by);
     return z3::ite(by < 0, left ? to_right(-by) : to_left(-by), left ? to_left(by) : to_right(by));
   }
@@ -97,7 +101,8 @@ ParsedRule parse(const Rule& rule) {
           rule.when ? ir::parse_expr(rule.when, names) : ir::true_value()};
 }
 
-z3::check_result counterexample(const ParsedRule& rule, z3::context& context, Translator translate) {
+z3::check_result counterexample(const ParsedRule& rule, z3::context& context,
+                                Translator translate) {
   z3::solver solver(context);
   z3::params limits(context);
   limits.set("rlimit", 20000000u);  // work, not time: the same verdict on a busy machine
@@ -120,7 +125,8 @@ bool holds_for_small_literals(const ParsedRule& rule, z3::context& context) {
 }
 
 std::string text_of(const Rule& rule) {
-  return std::string(rule.before) + "  ->  " + rule.after + (rule.when ? std::string("  when ") + rule.when : "");
+  return std::string(rule.before) + "  ->  " + rule.after +
+         (rule.when ? std::string("  when ") + rule.when : "");
 }
 
 TEST(Rules, HoldOverCoordinates) {
@@ -129,7 +135,8 @@ TEST(Rules, HoldOverCoordinates) {
   for (const Rule& rule : rules()) {
     if (rule.theory == Rule::Theory::Value) continue;
     const ParsedRule parsed_rule = parse(rule);
-    const z3::check_result found = counterexample(parsed_rule, context, Translator(context, 0, true));
+    const z3::check_result found =
+        counterexample(parsed_rule, context, Translator(context, 0, true));
     if (found == z3::unsat) continue;
     EXPECT_NE(found, z3::sat) << text_of(rule);
     EXPECT_TRUE(holds_for_small_literals(parsed_rule, context)) << text_of(rule);
@@ -144,7 +151,8 @@ bool is_free_of_arithmetic(const Expr& e) {
   bool result = true;
   ir::for_each_node(e.node(), [&](const ir::Ref& n) {
     const ir::OpClass c = ir::info(n->op).op_class;
-    result = result && (c == ir::OpClass::Logic || n->op == Op::Symbol || n->type.is_bool()) && c != ir::OpClass::Compare;
+    result = result && (c == ir::OpClass::Logic || n->op == Op::Symbol || n->type.is_bool()) &&
+             c != ir::OpClass::Compare;
     return true;
   });
   return result;
@@ -157,9 +165,11 @@ std::string unproved(unsigned width, bool is_signed) {
   for (const Rule& rule : rules()) {
     if (rule.theory == Rule::Theory::Coordinate) continue;
     const ParsedRule parsed_rule = parse(rule);
-    const bool once = is_free_of_arithmetic(parsed_rule.before) && is_free_of_arithmetic(parsed_rule.after);
+    const bool once =
+        is_free_of_arithmetic(parsed_rule.before) && is_free_of_arithmetic(parsed_rule.after);
     if (once && (width != 8 || is_signed)) continue;
-    if (counterexample(parsed_rule, context, Translator(context, width, is_signed)) == z3::unsat) continue;
+    if (counterexample(parsed_rule, context, Translator(context, width, is_signed)) == z3::unsat)
+      continue;
     failures += text_of(rule) + " for " + (is_signed ? "i" : "u") + std::to_string(width) + "\n";
   }
   return failures;
@@ -168,7 +178,8 @@ std::string unproved(unsigned width, bool is_signed) {
 TEST(Rules, HoldOverWrappingIntegers) {
   std::vector<std::future<std::string>> proofs;
   for (const unsigned width : {8u, 16u, 32u}) {
-    for (const bool is_signed : {false, true}) proofs.push_back(std::async(std::launch::async, unproved, width, is_signed));
+    for (const bool is_signed : {false, true})
+      proofs.push_back(std::async(std::launch::async, unproved, width, is_signed));
   }
   for (auto& proof : proofs) EXPECT_EQ(proof.get(), "");
 }
@@ -203,7 +214,8 @@ TEST(Rules, MakeExpressionsSmaller) {
     std::map<std::string, int> before, after;
     count_names(parsed_rule.before, before);
     count_names(parsed_rule.after, after);
-    for (const auto& [name, count] : after) EXPECT_LE(count, before[name]) << text_of(rule) << ": " << name;
+    for (const auto& [name, count] : after)
+      EXPECT_LE(count, before[name]) << text_of(rule) << ": " << name;
   }
 }
 

@@ -93,10 +93,13 @@ const std::unordered_map<std::string, Expr> typed{{"a", ir::symbol(Float(32), Sy
                                                   {"u", ir::symbol(UInt(8), Symbol::named("u"))},
                                                   {"p", ir::symbol(Bool(), Symbol::named("p"))},
                                                   {"f", ir::symbol(Float(32), Symbol::named("f"))}};
-std::string typed_simplified(const std::string& text) { return ir::print(simplify(ir::parse_expr(text, typed))); }
+std::string typed_simplified(const std::string& text) {
+  return ir::print(simplify(ir::parse_expr(text, typed)));
+}
 
 TEST(Simplify, FloatsKeepTheirRounding) {
-  for (const char* text : {"a + 1f32 - 1f32", "a + 0f32", "a*0f32", "a - a", "a/b*b", "min(a, a)", "!(a < b)", "select(a < b, a, b)"}) {
+  for (const char* text : {"a + 1f32 - 1f32", "a + 0f32", "a*0f32", "a - a", "a/b*b", "min(a, a)",
+                           "!(a < b)", "select(a < b, a, b)"}) {
     EXPECT_EQ(typed_simplified(text), text);
   }
   EXPECT_EQ(typed_simplified("a*1f32"), "a");

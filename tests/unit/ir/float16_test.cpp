@@ -23,13 +23,15 @@ struct Format {
 };
 const Format formats[] = {
     {"f16", float_from_half_bits, half_bits_from_double, half_bits_from_float, 0x7c00, 0x7e00},
-    {"bf16", float_from_bfloat_bits, bfloat_bits_from_double, bfloat_bits_from_float, 0x7f80, 0x7fc0}};
+    {"bf16", float_from_bfloat_bits, bfloat_bits_from_double, bfloat_bits_from_float, 0x7f80,
+     0x7fc0}};
 
 /// Nearest by search in the ordered table of all finite magnitudes; the even one of a tie.
 class Nearest {
  public:
   explicit Nearest(const Format& format) : format_(format) {
-    for (std::uint16_t bits = 0; bits < format.infinity; bits++) table_.push_back(static_cast<double>(format.widen(bits)));
+    for (std::uint16_t bits = 0; bits < format.infinity; bits++)
+      table_.push_back(static_cast<double>(format.widen(bits)));
     // Overflow behaves as if the next value of the format existed.
     table_.push_back(2 * table_.back() - table_[table_.size() - 2]);
   }
@@ -41,8 +43,10 @@ class Nearest {
     const auto high = static_cast<std::uint16_t>(above - table_.begin());
     const auto low = static_cast<std::uint16_t>(high - 1);
     // The neighbours have few digits, so these long double differences order as the exact ones.
-    const long double to_high = static_cast<long double>(table_[high]) - static_cast<long double>(magnitude);
-    const long double to_low = static_cast<long double>(magnitude) - static_cast<long double>(table_[low]);
+    const long double to_high =
+        static_cast<long double>(table_[high]) - static_cast<long double>(magnitude);
+    const long double to_low =
+        static_cast<long double>(magnitude) - static_cast<long double>(table_[low]);
     const bool takes_low = to_low < to_high || (to_low == to_high && low % 2 == 0);
     return static_cast<std::uint16_t>(sign | (takes_low ? low : high));
   }
@@ -80,8 +84,10 @@ TEST(Float16, TiesAndNeighboursOfTiesRoundToNearestEven) {
     const Nearest nearest(format);
     for (std::uint16_t bits = 0; bits < format.infinity; bits++) {
       const double low = static_cast<double>(format.widen(bits));
-      const double high = bits + 1 < format.infinity ? static_cast<double>(format.widen(static_cast<std::uint16_t>(bits + 1)))
-                                                     : 2 * low - static_cast<double>(format.widen(static_cast<std::uint16_t>(bits - 1)));
+      const double high =
+          bits + 1 < format.infinity
+              ? static_cast<double>(format.widen(static_cast<std::uint16_t>(bits + 1)))
+              : 2 * low - static_cast<double>(format.widen(static_cast<std::uint16_t>(bits - 1)));
       const double tie = (low + high) / 2;
       for (const double value : {tie, std::nextafter(tie, 0.0), std::nextafter(tie, 1e300)}) {
         ASSERT_EQ(format.narrow(value), nearest(value)) << format.name << " " << value;
@@ -99,13 +105,16 @@ TEST(Float16, RandomDoublesRoundToNearestEven) {
     for (int i = 0; i < 200000; i++) {
       const double mantissa = std::uniform_real_distribution<double>(-2, 2)(random);
       const int span = format.infinity == 0x7c00 ? 45 : 280;
-      const double value = std::ldexp(mantissa, static_cast<int>(random() % static_cast<unsigned>(span)) - span * 5 / 8);
-      ASSERT_EQ(format.narrow(value), nearest(value)) << format.name << " " << value << " seed " << seed;
+      const double value = std::ldexp(
+          mantissa, static_cast<int>(random() % static_cast<unsigned>(span)) - span * 5 / 8);
+      ASSERT_EQ(format.narrow(value), nearest(value))
+          << format.name << " " << value << " seed " << seed;
     }
     for (int i = 0; i < 100000; i++) {
       const double value = std::bit_cast<double>(random());
       if (std::isnan(value)) continue;
-      ASSERT_EQ(format.narrow(value), nearest(value)) << format.name << " " << value << " seed " << seed;
+      ASSERT_EQ(format.narrow(value), nearest(value))
+          << format.name << " " << value << " seed " << seed;
     }
   }
 }

@@ -22,10 +22,13 @@ const Argument& argument_named(const Module& module, const std::string& name) {
 
 class Program {
  public:
-  explicit Program(const std::string& text) : module_(parse_module("module \"test\" {" + text + "}")) {}
+  explicit Program(const std::string& text)
+      : module_(parse_module("module \"test\" {" + text + "}")) {}
   template <typename T>
-  Program& with(const std::string& name, std::vector<T>& data, Dimensions dimensions, std::size_t host = 0) {
-    arguments_.buffers[argument_named(module_, name).symbol] = {data.data() + host, type_of<T>(), std::move(dimensions)};
+  Program& with(const std::string& name, std::vector<T>& data, Dimensions dimensions,
+                std::size_t host = 0) {
+    arguments_.buffers[argument_named(module_, name).symbol] = {data.data() + host, type_of<T>(),
+                                                                std::move(dimensions)};
     return *this;
   }
   Program& with(const std::string& name, const Scalar& scalar) {
@@ -61,7 +64,9 @@ TEST(Interpret, DivisionIsEuclidean) {
     provide out[0] = 7i32 / -3i32
     provide out[1] = 7i32 % -3i32
     provide out[2] = -7i32 / -3i32
-    provide out[3] = -7i32 % -3i32)").with("out", out, {{0, 4, 1}}).run();
+    provide out[3] = -7i32 % -3i32)")
+      .with("out", out, {{0, 4, 1}})
+      .run();
   EXPECT_EQ(out, (std::vector<std::int32_t>{-2, 1, 3, 2}));
 }
 
@@ -84,7 +89,10 @@ TEST(Interpret, NestedStagesAndStrides) {
           provide out[x, y] = sum[x]*10i32
         }
       }
-    })").with("in", in, {{0, 5, -3}, {0, 3, 1}}, 12).with("out", out, {{1, 3, 1}, {1, 2, 3}}).run(5);
+    })")
+      .with("in", in, {{0, 5, -3}, {0, 3, 1}}, 12)
+      .with("out", out, {{1, 3, 1}, {1, 2, 3}})
+      .run(5);
   const auto at = [&](int x, int y) { return in[static_cast<std::size_t>(12 - 3 * x + y)]; };
   for (int y = 1; y < 3; y++) {
     for (int x = 1; x < 4; x++) {
@@ -96,8 +104,12 @@ TEST(Interpret, NestedStagesAndStrides) {
 TEST(Interpret, NestedReadsOutsideAreFound) {
   std::vector<std::uint8_t> in(4);
   std::vector<std::int32_t> out(4);
-  const std::string read = "input in: u8 [im, ie, is] " + out_i32 + "for x in [0, 4) { provide out[x] = i32(in[x + 1]) }";
-  const std::string message = Program(read).with("in", in, {{0, 4, 1}}).with("out", out, {{0, 4, 1}}).fails<InternalError>();
+  const std::string read = "input in: u8 [im, ie, is] " + out_i32 +
+                           "for x in [0, 4) { provide out[x] = i32(in[x + 1]) }";
+  const std::string message = Program(read)
+                                  .with("in", in, {{0, 4, 1}})
+                                  .with("out", out, {{0, 4, 1}})
+                                  .fails<InternalError>();
   expect_contains(message, "coordinate 4 of dimension 0 is outside [0, 4)");
   expect_contains(message, "in[x + 1]");
   EXPECT_EQ(out[0], 0);
@@ -106,8 +118,13 @@ TEST(Interpret, NestedReadsOutsideAreFound) {
 TEST(Interpret, BothArmsOfSelectAreInBounds) {
   std::vector<std::uint8_t> in(4);
   std::vector<std::int32_t> out(4);
-  const std::string read = "input in: u8 [im, ie, is] " + out_i32 + "provide out[0] = select(0 < 1, 1i32, i32(in[9]))";
-  expect_contains(Program(read).with("in", in, {{0, 4, 1}}).with("out", out, {{0, 4, 1}}).fails<InternalError>(), "is outside");
+  const std::string read =
+      "input in: u8 [im, ie, is] " + out_i32 + "provide out[0] = select(0 < 1, 1i32, i32(in[9]))";
+  expect_contains(Program(read)
+                      .with("in", in, {{0, 4, 1}})
+                      .with("out", out, {{0, 4, 1}})
+                      .fails<InternalError>(),
+                  "is outside");
 }
 
 TEST(Interpret, FlatVectorsAndMasks) {
@@ -121,13 +138,18 @@ TEST(Interpret, FlatVectorsAndMasks) {
       store b(lanes, inside) = load in(lanes, inside)*broadcast(2f32, 8)
       store out(lanes, inside) = load b(lanes)
       free b
-    })").with("in", in, {{0, 5, 1}}).with("out", out, {{0, 5, 1}}).run();
+    })")
+      .with("in", in, {{0, 5, 1}})
+      .with("out", out, {{0, 5, 1}})
+      .run();
   EXPECT_EQ(out, (std::vector<float>{2, 4, 6, 8, 10}));
 }
 
 TEST(Interpret, FlatIndicesCountFromTheMinimum) {
   std::vector<std::int32_t> out(8, -1);
-  Program(out_i32 + "for i in [0, oe) { store out(i*os) = i32(om + i) }").with("out", out, {{5, 4, -2}}, 6).run();
+  Program(out_i32 + "for i in [0, oe) { store out(i*os) = i32(om + i) }")
+      .with("out", out, {{5, 4, -2}}, 6)
+      .run();
   EXPECT_EQ(out, (std::vector<std::int32_t>{8, -1, 7, -1, 6, -1, 5, -1}));
 }
 
@@ -137,18 +159,23 @@ TEST(Interpret, GapsBetweenRowsAreOutside) {
   const Dimensions box{{0, 3, 1}, {0, 3, 4}};
   EXPECT_NO_THROW(Program(text + "6) = 1i32").with("out", out, box).run());
   for (const char* index : {"3", "7", "11", "-1"}) {
-    expect_contains(Program(text + index + ") = 1i32").with("out", out, box).fails<InternalError>(), "is outside the buffer");
+    expect_contains(Program(text + index + ") = 1i32").with("out", out, box).fails<InternalError>(),
+                    "is outside the buffer");
   }
 }
 
 TEST(Interpret, AllocationsAreChecked) {
   std::vector<std::int32_t> out(1);
   const auto fails = [&](const std::string& body) {
-    return Program(out_i32 + "allocate b: i32 [4] {" + body + "}").with("out", out, {{0, 1, 1}}).fails<InternalError>();
+    return Program(out_i32 + "allocate b: i32 [4] {" + body + "}")
+        .with("out", out, {{0, 1, 1}})
+        .fails<InternalError>();
   };
   expect_contains(fails("store b(4) = 0i32"), "flat index 4 is outside the buffer");
-  expect_contains(fails("store b(ramp(1, 1, 4)) = broadcast(0i32, 4)"), "flat index 4 is outside the buffer");
-  expect_contains(fails("store b(0) = 1i32 free b store out(0) = load b(0)"), "the buffer was freed");
+  expect_contains(fails("store b(ramp(1, 1, 4)) = broadcast(0i32, 4)"),
+                  "flat index 4 is outside the buffer");
+  expect_contains(fails("store b(0) = 1i32 free b store out(0) = load b(0)"),
+                  "the buffer was freed");
   expect_contains(fails("free b free b"), "freed twice");
   expect_contains(fails("atomic add b(0) = 1i32"), "an element never written is updated");
 }
@@ -161,7 +188,8 @@ TEST(Interpret, UnwrittenElementsMayNotDecideAnything) {
   };
   expect_contains(fails("store out(0) = load b(1) + 1i32"), "reaches an output");
   expect_contains(fails("store out(index(load b(1))) = 1i32"), "decides an address or a branch");
-  expect_contains(fails("if load b(1) == 0i32 { store out(0) = 1i32 }"), "decides an address or a branch");
+  expect_contains(fails("if load b(1) == 0i32 { store out(0) = 1i32 }"),
+                  "decides an address or a branch");
   expect_contains(fails("store b(2) = load b(1) store out(0) = load b(2)"), "reaches an output");
   expect_contains(fails("for i in [0, index(load b(1))) { }"), "decides an address or a branch");
 }
@@ -175,7 +203,9 @@ TEST(Interpret, UnwrittenElementsMayBeDropped) {
       store b(2) = 5i32
       if false && load b(3) == 0i32 { store out(0) = 9i32 }
       store out(1) = load b(2)
-    })").with("out", out, {{0, 2, 1}}).run();
+    })")
+      .with("out", out, {{0, 2, 1}})
+      .run();
   EXPECT_EQ(out, (std::vector<std::int32_t>{7, 5}));
 }
 
@@ -184,7 +214,8 @@ TEST(Interpret, RealizationsStartUnwritten) {
   const std::string text = out_i32 + R"(for x in [0, 2) { realize f: i32 [x, 2] {
       if x == 0 { provide f[x] = 1i32 }
       provide out[x] = f[x] } })";
-  expect_contains(Program(text).with("out", out, {{0, 2, 1}}).fails<InternalError>(), "reaches an output");
+  expect_contains(Program(text).with("out", out, {{0, 2, 1}}).fails<InternalError>(),
+                  "reaches an output");
   EXPECT_EQ(out[0], 1);
 }
 
@@ -195,15 +226,21 @@ TEST(Interpret, TuplesAreComputedBeforeTheyAreWritten) {
       provide t[0] = {t[0].1, t[0]}
       provide out[0] = t[0]
       provide out[1] = t[0].1
-    })").with("out", out, {{0, 2, 1}}).run();
+    })")
+      .with("out", out, {{0, 2, 1}})
+      .run();
   EXPECT_EQ(out, (std::vector<std::int32_t>{2, 1}));
 }
 
 TEST(Interpret, TupleOutputsAreArgumentsOfTheirOwn) {
   std::vector<std::int32_t> first(1);
   std::vector<float> second(1);
-  Program("output t.0 as t: i32 [m0, e0, s0] output t.1 as t: f32 [m1, e1, s1] provide t[0] = {3i32, 4f32} provide t[0] = {i32(t[0].1), f32(t[0])}")
-      .with("t.0", first, {{0, 1, 1}}).with("t.1", second, {{0, 1, 1}}).run();
+  Program(
+      "output t.0 as t: i32 [m0, e0, s0] output t.1 as t: f32 [m1, e1, s1] provide t[0] = {3i32, "
+      "4f32} provide t[0] = {i32(t[0].1), f32(t[0])}")
+      .with("t.0", first, {{0, 1, 1}})
+      .with("t.1", second, {{0, 1, 1}})
+      .run();
   EXPECT_EQ(first[0], 4);
   EXPECT_EQ(second[0], 3);
 }
@@ -233,7 +270,8 @@ TEST(Interpret, AtomicStoresAddUp) {
   Program(out_i32 + R"(
     for i in [0, 10) parallel { atomic add out(i % 2) = i32(i) }
     atomic max out(broadcast(1, 4), ramp(0, 1, 4) < broadcast(3, 4)) = i32(ramp(30, 10, 4)))")
-      .with("out", out, {{0, 2, 1}}).run();
+      .with("out", out, {{0, 2, 1}})
+      .run();
   EXPECT_EQ(out, (std::vector<std::int32_t>{20, 50}));
 }
 
@@ -261,7 +299,8 @@ TEST(Interpret, RequireFailsTheCall) {
 
 TEST(Interpret, LetsEndWithTheirBody) {
   std::vector<std::int32_t> out(2);
-  const std::string text = out_i32 + "let a = 3i32 { store out(0) = a } let c = 4i32 store out(1) = c";
+  const std::string text =
+      out_i32 + "let a = 3i32 { store out(0) = a } let c = 4i32 store out(1) = c";
   Program(text).with("out", out, {{0, 2, 1}}).run();
   EXPECT_EQ(out, (std::vector<std::int32_t>{3, 4}));
 }
@@ -271,7 +310,12 @@ TEST(Interpret, SharedExpressionsAreEvaluatedOnce) {
   Expr e = load(UInt(32), out, index_literal(0));
   for (int i = 0; i < 60; i++) e = binary(Op::Add, e, e);
   Module module;
-  module.arguments.push_back({Argument::Kind::Output, out, out, "out", UInt(32), {{Symbol::named("m"), Symbol::named("e"), Symbol::named("s")}}});
+  module.arguments.push_back({Argument::Kind::Output,
+                              out,
+                              out,
+                              "out",
+                              UInt(32),
+                              {{Symbol::named("m"), Symbol::named("e"), Symbol::named("s")}}});
   module.body = store(out, binary(Op::Add, e, literal(UInt(32), 1)), index_literal(0));
   std::uint32_t value = 3;
   Arguments arguments;
@@ -284,12 +328,15 @@ TEST(Interpret, WrongArgumentsAreNamed) {
   std::vector<float> out(4);
   Program program(out_i32);
   expect_contains(program.fails<InternalError>(), "argument 'out' is not given");
-  expect_contains(program.with("out", out, {{0, 4, 1}}).fails<InternalError>(), "argument 'out' is of another type or rank");
+  expect_contains(program.with("out", out, {{0, 4, 1}}).fails<InternalError>(),
+                  "argument 'out' is of another type or rank");
 }
 
 TEST(Interpret, SixteenBitFloatsAreRoundedWhenStored) {
   std::vector<float16_t> out(1);
-  Program("output out: f16 [m, e, s] store out(0) = f16(2049f32)").with("out", out, {{0, 1, 1}}).run();
+  Program("output out: f16 [m, e, s] store out(0) = f16(2049f32)")
+      .with("out", out, {{0, 1, 1}})
+      .run();
   EXPECT_EQ(static_cast<float>(out[0]), 2048.0f);
 }
 

@@ -21,7 +21,8 @@ namespace sinter::ir {
 namespace {
 
 constexpr std::uint64_t Seed = 20;
-constexpr Op Functions[] = {Op::Exp, Op::Exp2, Op::Log, Op::Log2, Op::Pow, Op::Sin, Op::Cos, Op::Tan, Op::Tanh, Op::Erf, Op::Rsqrt};
+constexpr Op Functions[] = {Op::Exp, Op::Exp2, Op::Log,  Op::Log2, Op::Pow,  Op::Sin,
+                            Op::Cos, Op::Tan,  Op::Tanh, Op::Erf,  Op::Rsqrt};
 
 template <typename Wide>
 Wide reference(Op op, Wide x, Wide y) {
@@ -43,15 +44,36 @@ template <typename F>
 void make_arguments(std::size_t n, std::vector<F>& x, std::vector<F>& y) {
   using Limits = std::numeric_limits<F>;
   using Bits = std::conditional_t<sizeof(F) == 4, std::uint32_t, std::uint64_t>;
-  std::vector<F> special{0, Limits::denorm_min(), Limits::min(), F(0.5), std::nextafter(F(1), F(0)), 1, std::nextafter(F(1), F(2)), F(1.5),
-                         2, 3, 4, F(16777215), F(9007199254740991.0), F(1e20), Limits::max(), Limits::infinity(), Limits::quiet_NaN()};
+  std::vector<F> special{0,
+                         Limits::denorm_min(),
+                         Limits::min(),
+                         F(0.5),
+                         std::nextafter(F(1), F(0)),
+                         1,
+                         std::nextafter(F(1), F(2)),
+                         F(1.5),
+                         2,
+                         3,
+                         4,
+                         F(16777215),
+                         F(9007199254740991.0),
+                         F(1e20),
+                         Limits::max(),
+                         Limits::infinity(),
+                         Limits::quiet_NaN()};
   for (std::size_t i = 0, count = special.size(); i < count; ++i) special.push_back(-special[i]);
-  for (F a : special) for (F b : special) { x.push_back(a); y.push_back(b); }
+  for (F a : special)
+    for (F b : special) {
+      x.push_back(a);
+      y.push_back(b);
+    }
   std::mt19937_64 random(Seed);
   std::uniform_real_distribution<double> usual(-20, 20);
   for (std::size_t i = 0; i < n; ++i) {
-    x.push_back(i % 2 == 0 ? std::bit_cast<F>(static_cast<Bits>(random())) : static_cast<F>(usual(random)));
-    y.push_back(i % 8 == 0 ? std::bit_cast<F>(static_cast<Bits>(random())) : static_cast<F>(usual(random)));
+    x.push_back(i % 2 == 0 ? std::bit_cast<F>(static_cast<Bits>(random()))
+                           : static_cast<F>(usual(random)));
+    y.push_back(i % 8 == 0 ? std::bit_cast<F>(static_cast<Bits>(random()))
+                           : static_cast<F>(usual(random)));
   }
 }
 
@@ -73,19 +95,28 @@ std::vector<F> evaluate_all(Op op, const std::vector<F>& x, const std::vector<F>
   return result;
 }
 
-/// Distance in units of the last place of the exact value; 0 for equal specials, infinite for different ones.
+/// Distance in units of the last place of the exact value; 0 for equal specials, infinite for
+/// different ones.
 template <typename F, typename Wide>
 double ulps(F value, Wide exact) {
   const F rounded = static_cast<F>(exact);
   if (std::isnan(rounded)) return std::isnan(value) ? 0 : HUGE_VAL;
-  if (value == rounded && std::signbit(value) == std::signbit(rounded) && (std::isinf(rounded) || exact == 0)) return 0;
-  if (std::isnan(value) || std::isinf(exact) || exact == 0 || std::signbit(value) != std::signbit(rounded)) return HUGE_VAL;
+  if (value == rounded && std::signbit(value) == std::signbit(rounded) &&
+      (std::isinf(rounded) || exact == 0))
+    return 0;
+  if (std::isnan(value) || std::isinf(exact) || exact == 0 ||
+      std::signbit(value) != std::signbit(rounded))
+    return HUGE_VAL;
   int exponent = 0;
   (void)std::frexp(exact, &exponent);
   exponent = std::max(exponent, std::numeric_limits<F>::min_exponent);
   // The value that an infinity stands for.
-  const Wide v = std::isinf(value) ? std::copysign(std::ldexp(Wide{1}, std::numeric_limits<F>::max_exponent), static_cast<Wide>(value)) : static_cast<Wide>(value);
-  return static_cast<double>(std::ldexp(std::fabs(v - exact), std::numeric_limits<F>::digits - exponent));
+  const Wide v = std::isinf(value)
+                     ? std::copysign(std::ldexp(Wide{1}, std::numeric_limits<F>::max_exponent),
+                                     static_cast<Wide>(value))
+                     : static_cast<Wide>(value);
+  return static_cast<double>(
+      std::ldexp(std::fabs(v - exact), std::numeric_limits<F>::digits - exponent));
 }
 
 template <typename F, typename Wide>
@@ -99,8 +130,9 @@ void check_bound(Op op, std::size_t samples, double bound) {
     const double error = ulps(values[i], exact);
     if (error <= bound) continue;
     ++failures;
-    ADD_FAILURE() << info(op).name << "(" << std::hexfloat << x[i] << ", " << y[i] << ") = " << values[i] << ", exactly " << exact
-                  << "; " << std::defaultfloat << error << " ulp; seed " << Seed;
+    ADD_FAILURE() << info(op).name << "(" << std::hexfloat << x[i] << ", " << y[i]
+                  << ") = " << values[i] << ", exactly " << exact << "; " << std::defaultfloat
+                  << error << " ulp; seed " << Seed;
   }
 }
 
@@ -119,9 +151,11 @@ TEST_P(PortableMath, TheScalarMeaningIsThatOfTheExpansion) {
     const std::vector<F> values = evaluate_all(GetParam(), x, y);
     for (std::size_t i = 0; i < x.size(); ++i) {
       const Type type = type_of<F>();
-      const Scalar operands[] = {Scalar::of_real(type, static_cast<double>(x[i])), Scalar::of_real(type, static_cast<double>(y[i]))};
+      const Scalar operands[] = {Scalar::of_real(type, static_cast<double>(x[i])),
+                                 Scalar::of_real(type, static_cast<double>(y[i]))};
       const Scalar scalar = apply(GetParam(), type, operands, GetParam() == Op::Pow ? 2 : 1);
-      ASSERT_TRUE(scalar.same(Scalar::of_real(type, static_cast<double>(values[i])))) << std::hexfloat << x[i] << ", " << y[i] << ": " << scalar.real << " and " << values[i];
+      ASSERT_TRUE(scalar.same(Scalar::of_real(type, static_cast<double>(values[i]))))
+          << std::hexfloat << x[i] << ", " << y[i] << ": " << scalar.real << " and " << values[i];
     }
   };
   check(float{});
@@ -129,9 +163,12 @@ TEST_P(PortableMath, TheScalarMeaningIsThatOfTheExpansion) {
 }
 
 TEST_P(PortableMath, IsMadeOfCorrectlyRoundedOperatorsOnAnyLanes) {
-  const std::set<Op> allowed{Op::Literal, Op::Symbol, Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Fma, Op::Equal, Op::NotEqual, Op::Less, Op::LessEqual,
-                             Op::And, Op::Or, Op::Not, Op::BitAnd, Op::BitOr, Op::BitXor, Op::BitNot, Op::ShiftLeft, Op::ShiftRight, Op::Select,
-                             Op::Cast, Op::Reinterpret, Op::Floor, Op::Round, Op::Sqrt, Op::Broadcast};
+  const std::set<Op> allowed{
+      Op::Literal,   Op::Symbol,     Op::Add,      Op::Sub,   Op::Mul,         Op::Div,
+      Op::Fma,       Op::Equal,      Op::NotEqual, Op::Less,  Op::LessEqual,   Op::And,
+      Op::Or,        Op::Not,        Op::BitAnd,   Op::BitOr, Op::BitXor,      Op::BitNot,
+      Op::ShiftLeft, Op::ShiftRight, Op::Select,   Op::Cast,  Op::Reinterpret, Op::Floor,
+      Op::Round,     Op::Sqrt,       Op::Broadcast};
   for (const int bits : {32, 64}) {
     for (const int lanes : {1, 8}) {
       const Type type = Float(bits, lanes);
@@ -172,7 +209,8 @@ TEST(PortableMathExamples, PowFollowsTheCStandardAtItsSpecialValues) {
   EXPECT_TRUE(std::signbit(power(-INFINITY, -5)));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, PortableMath, testing::ValuesIn(Functions), [](const auto& i) { return std::string(ir::info(i.param).name); });
+INSTANTIATE_TEST_SUITE_P(All, PortableMath, testing::ValuesIn(Functions),
+                         [](const auto& i) { return std::string(ir::info(i.param).name); });
 
 }  // namespace
 }  // namespace sinter::ir

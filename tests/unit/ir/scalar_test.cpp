@@ -29,12 +29,17 @@ double cast_real(Type to, const Scalar& from) { return run(Op::Cast, to, {from})
 bool compare(Op op, const Scalar& a, const Scalar& b) { return run(op, Bool(), {a, b}).as_bool(); }
 
 TEST(Scalar, DivisionIsEuclidean) {
-  struct Row { std::int64_t a, b, quotient, remainder; };
-  for (const Row& row : {Row{7, 3, 2, 1}, Row{7, -3, -2, 1}, Row{-7, 3, -3, 2}, Row{-7, -3, 3, 2}, Row{6, -3, -2, 0},
-                         Row{-6, 3, -2, 0}, Row{0, -5, 0, 0}, Row{5, 0, 0, 0}, Row{-5, 0, 0, 0}, Row{-1, 8, -1, 7}}) {
+  struct Row {
+    std::int64_t a, b, quotient, remainder;
+  };
+  for (const Row& row : {Row{7, 3, 2, 1}, Row{7, -3, -2, 1}, Row{-7, 3, -3, 2}, Row{-7, -3, 3, 2},
+                         Row{6, -3, -2, 0}, Row{-6, 3, -2, 0}, Row{0, -5, 0, 0}, Row{5, 0, 0, 0},
+                         Row{-5, 0, 0, 0}, Row{-1, 8, -1, 7}}) {
     for (const Type type : {Index(), Int(8), Int(16), Int(32), Int(64)}) {
-      EXPECT_EQ(binary_integer(Op::Div, type, row.a, row.b), row.quotient) << row.a << "/" << row.b << to_string(type);
-      EXPECT_EQ(binary_integer(Op::Mod, type, row.a, row.b), row.remainder) << row.a << "%" << row.b << to_string(type);
+      EXPECT_EQ(binary_integer(Op::Div, type, row.a, row.b), row.quotient)
+          << row.a << "/" << row.b << to_string(type);
+      EXPECT_EQ(binary_integer(Op::Mod, type, row.a, row.b), row.remainder)
+          << row.a << "%" << row.b << to_string(type);
     }
   }
 }
@@ -52,7 +57,8 @@ TEST(Scalar, SmallestDividedByMinusOneWraps) {
 TEST(Scalar, EightBitDivisionSatisfiesItsDefinition) {
   for (int a = -128; a < 128; a++) {
     for (int b = -128; b < 128; b++) {
-      const std::int64_t q = binary_integer(Op::Div, Int(8), a, b), r = binary_integer(Op::Mod, Int(8), a, b);
+      const std::int64_t q = binary_integer(Op::Div, Int(8), a, b),
+                         r = binary_integer(Op::Mod, Int(8), a, b);
       if (b == 0) {
         EXPECT_EQ(q, 0);
         EXPECT_EQ(r, 0);
@@ -83,7 +89,8 @@ TEST(Scalar, IntegersWrapAndIndexDoesNot) {
   EXPECT_EQ(binary_integer(Op::Add, Int(64), std::numeric_limits<std::int64_t>::max(), 1),
             std::numeric_limits<std::int64_t>::min());
   EXPECT_EQ(binary_integer(Op::Mul, Int(32), 65536, 65536), 0);
-  EXPECT_THROW(binary_integer(Op::Add, Index(), std::numeric_limits<std::int64_t>::max(), 1), InternalError);
+  EXPECT_THROW(binary_integer(Op::Add, Index(), std::numeric_limits<std::int64_t>::max(), 1),
+               InternalError);
 }
 
 TEST(Scalar, AbsOfAnIntIsUnsigned) {
@@ -128,7 +135,9 @@ TEST(Scalar, BitsAreCounted) {
 
 TEST(Scalar, MinAndMaxPreferNumbersAndOrderZeros) {
   for (const Type type : {Float(16), BFloat(16), Float(32), Float(64)}) {
-    const auto both = [&](Op op, double a, double b) { return run(op, type, {real(type, a), real(type, b)}); };
+    const auto both = [&](Op op, double a, double b) {
+      return run(op, type, {real(type, a), real(type, b)});
+    };
     EXPECT_EQ(both(Op::Min, NaN, 1).real, 1);
     EXPECT_EQ(both(Op::Max, 1, NaN).real, 1);
     EXPECT_TRUE(std::isnan(both(Op::Max, NaN, NaN).real));
@@ -158,21 +167,29 @@ TEST(Scalar, FloatToIntegerTruncatesAndSaturates) {
   EXPECT_EQ(cast_integer(UInt(8), real(Float(32), -1.0)), 0);
   EXPECT_EQ(cast_integer(Int(8), real(Float(32), -1e10)), -128);
   EXPECT_EQ(cast_integer(Int(32), real(Float(64), 2147483647.5)), 2147483647);
-  EXPECT_EQ(cast_integer(Int(32), real(Float(64), -2147483648.9)), std::numeric_limits<std::int32_t>::min());
+  EXPECT_EQ(cast_integer(Int(32), real(Float(64), -2147483648.9)),
+            std::numeric_limits<std::int32_t>::min());
   EXPECT_EQ(cast_integer(Int(64), real(Float(64), 1e30)), std::numeric_limits<std::int64_t>::max());
-  EXPECT_EQ(cast_integer(Int(64), real(Float(64), -Infinity)), std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(cast_integer(Int(64), real(Float(64), -Infinity)),
+            std::numeric_limits<std::int64_t>::min());
   EXPECT_EQ(cast_integer(UInt(64), real(Float(64), Infinity)), -1);
-  EXPECT_EQ(cast_integer(UInt(64), real(Float(64), 0x1p63)), std::numeric_limits<std::int64_t>::min());
-  for (const Type type : {Int(8), UInt(16), Int(32), UInt(64)}) EXPECT_EQ(cast_integer(type, real(Float(32), NaN)), 0);
+  EXPECT_EQ(cast_integer(UInt(64), real(Float(64), 0x1p63)),
+            std::numeric_limits<std::int64_t>::min());
+  for (const Type type : {Int(8), UInt(16), Int(32), UInt(64)})
+    EXPECT_EQ(cast_integer(type, real(Float(32), NaN)), 0);
 }
 
 TEST(Scalar, IntegerToFloatRoundsOnce) {
   // Just above a tie of f32: rounding to double first would make it the tie.
   const std::int64_t above_tie = (std::int64_t{1} << 60) + (std::int64_t{1} << 36) + 1;
-  EXPECT_EQ(cast_real(Float(32), integer(Int(64), above_tie)), std::ldexp(1.0, 60) + std::ldexp(1.0, 37));
-  EXPECT_EQ(cast_real(Float(32), integer(Int(64), -above_tie)), -std::ldexp(1.0, 60) - std::ldexp(1.0, 37));
-  EXPECT_EQ(cast_real(Float(32), integer(UInt(64), above_tie)), std::ldexp(1.0, 60) + std::ldexp(1.0, 37));
-  EXPECT_EQ(cast_real(BFloat(16), integer(Int(64), (std::int64_t{1} << 60) + (std::int64_t{1} << 52) + 1)),
+  EXPECT_EQ(cast_real(Float(32), integer(Int(64), above_tie)),
+            std::ldexp(1.0, 60) + std::ldexp(1.0, 37));
+  EXPECT_EQ(cast_real(Float(32), integer(Int(64), -above_tie)),
+            -std::ldexp(1.0, 60) - std::ldexp(1.0, 37));
+  EXPECT_EQ(cast_real(Float(32), integer(UInt(64), above_tie)),
+            std::ldexp(1.0, 60) + std::ldexp(1.0, 37));
+  EXPECT_EQ(cast_real(BFloat(16),
+                      integer(Int(64), (std::int64_t{1} << 60) + (std::int64_t{1} << 52) + 1)),
             std::ldexp(1.0, 60) + std::ldexp(1.0, 53));
   EXPECT_EQ(cast_real(Float(16), integer(Int(64), 65519)), 65504);
   EXPECT_EQ(cast_real(Float(16), integer(Int(64), 65520)), Infinity);
@@ -182,9 +199,12 @@ TEST(Scalar, IntegerToFloatRoundsOnce) {
   std::mt19937_64 random(seed);
   for (int i = 0; i < 100000; i++) {
     const auto value = static_cast<std::int64_t>(random() >> (random() % 64));
-    EXPECT_EQ(cast_real(Float(32), integer(Int(64), value)), static_cast<double>(static_cast<float>(value))) << value;
+    EXPECT_EQ(cast_real(Float(32), integer(Int(64), value)),
+              static_cast<double>(static_cast<float>(value)))
+        << value;
     EXPECT_EQ(cast_real(Float(32), integer(UInt(64), value)),
-              static_cast<double>(static_cast<float>(static_cast<std::uint64_t>(value)))) << value << " seed " << seed;
+              static_cast<double>(static_cast<float>(static_cast<std::uint64_t>(value))))
+        << value << " seed " << seed;
   }
 }
 
@@ -202,7 +222,9 @@ TEST(Scalar, IntegerCastsWrapAndBoolsAreNotZero) {
 
 TEST(Scalar, ReinterpretKeepsBits) {
   EXPECT_EQ(run(Op::Reinterpret, UInt(32), {real(Float(32), 1)}).integer, 0x3f800000);
-  EXPECT_EQ(run(Op::Reinterpret, Float(32), {integer(Int(32), -0x80000000LL)}).same(real(Float(32), -0.0)), true);
+  EXPECT_EQ(run(Op::Reinterpret, Float(32), {integer(Int(32), -0x80000000LL)})
+                .same(real(Float(32), -0.0)),
+            true);
   EXPECT_EQ(run(Op::Reinterpret, UInt(16), {real(BFloat(16), 1)}).integer, 0x3f80);
   EXPECT_EQ(run(Op::Reinterpret, Int(8), {integer(UInt(8), 200)}).integer, -56);
   EXPECT_EQ(run(Op::Reinterpret, UInt(32), {real(Float(32), NaN)}).integer, 0x7fc00000);
@@ -217,7 +239,8 @@ TEST(Scalar, EachFloatOperatorRoundsOnce) {
   };
   for (int i = 0; i < 100000; i++) {
     const Scalar a = draw(), b = draw(), c = draw();
-    const float x = static_cast<float>(a.real), y = static_cast<float>(b.real), z = static_cast<float>(c.real);
+    const float x = static_cast<float>(a.real), y = static_cast<float>(b.real),
+                z = static_cast<float>(c.real);
     const auto same = [&](Op op, float expected) {
       return run(op, Float(32), {a, b}).same(real(Float(32), static_cast<double>(expected)));
     };
@@ -225,9 +248,13 @@ TEST(Scalar, EachFloatOperatorRoundsOnce) {
     EXPECT_TRUE(same(Op::Sub, x - y)) << seed;
     EXPECT_TRUE(same(Op::Mul, x * y)) << seed;
     EXPECT_TRUE(same(Op::Div, x / y)) << seed;
-    const auto exactly = [](float value) { return Scalar{Float(32), 0, static_cast<double>(value)}; };
+    const auto exactly = [](float value) {
+      return Scalar{Float(32), 0, static_cast<double>(value)};
+    };
     EXPECT_TRUE(run(Op::Fma, Float(32), {a, b, c}).same(exactly(std::fma(x, y, z)))) << seed;
-    EXPECT_TRUE(run(Op::Sqrt, Float(32), {exactly(std::fabs(x))}).same(exactly(std::sqrt(std::fabs(x))))) << seed;
+    EXPECT_TRUE(
+        run(Op::Sqrt, Float(32), {exactly(std::fabs(x))}).same(exactly(std::sqrt(std::fabs(x)))))
+        << seed;
   }
 }
 
@@ -239,7 +266,10 @@ TEST(Scalar, FmaOfSixteenBitsRoundsOnce) {
   EXPECT_EQ(run(Op::Fma, Float(16), {half, real(Float(16), 0x1p-10), b}).real, 1 + 0x1p-9);
   // 2^15 + 2^4 is a tie; the product 2^-48 is far below the last place of a double's sum.
   const Scalar tiny = real(Float(16), 0x1p-24);
-  EXPECT_EQ(run(Op::Fma, BFloat(16), {real(BFloat(16), 0x1p-60), real(BFloat(16), 0x1p-60), real(BFloat(16), 1)}).real, 1);
+  EXPECT_EQ(run(Op::Fma, BFloat(16),
+                {real(BFloat(16), 0x1p-60), real(BFloat(16), 0x1p-60), real(BFloat(16), 1)})
+                .real,
+            1);
   EXPECT_EQ(run(Op::Fma, Float(16), {tiny, tiny, real(Float(16), 32768)}).real, 32768);
   // 257 = 2^8 + 1 needs nine bits: a tie of bf16 that a tiny product decides.
   const Scalar product_part = real(BFloat(16), 257.0);
@@ -247,7 +277,9 @@ TEST(Scalar, FmaOfSixteenBitsRoundsOnce) {
 }
 
 TEST(Scalar, RoundingFunctionsKeepTheType) {
-  const auto at = [](Op op, double value) { return run(op, Float(32), {real(Float(32), value)}).real; };
+  const auto at = [](Op op, double value) {
+    return run(op, Float(32), {real(Float(32), value)}).real;
+  };
   EXPECT_EQ(at(Op::Round, 2.5), 2);
   EXPECT_EQ(at(Op::Round, 3.5), 4);
   EXPECT_EQ(at(Op::Round, -2.5), -2);
@@ -260,7 +292,8 @@ TEST(Scalar, RoundingFunctionsKeepTheType) {
 TEST(Scalar, PortableFunctionsRun) {
   EXPECT_EQ(run(Op::Exp, Float(32), {real(Float(32), 0)}).real, 1);
   EXPECT_NEAR(run(Op::Sin, Float(32), {real(Float(32), 1)}).real, std::sin(1.0), 1e-7);
-  EXPECT_NEAR(run(Op::Pow, Float(32), {real(Float(32), 2), real(Float(32), 0.5)}).real, std::sqrt(2.0), 3e-7);
+  EXPECT_NEAR(run(Op::Pow, Float(32), {real(Float(32), 2), real(Float(32), 0.5)}).real,
+              std::sqrt(2.0), 3e-7);
   EXPECT_EQ(run(Op::Rsqrt, Float(32), {real(Float(32), 4)}).real, 0.5);
 }
 
@@ -276,7 +309,8 @@ TEST(Scalar, SelectAndLogic) {
 TEST(Scalar, MemoryRoundTrip) {
   const std::uint64_t seed = 3;
   std::mt19937_64 random(seed);
-  for (const Type type : {Bool(), Int(8), Int(16), Int(32), Int(64), UInt(8), UInt(16), UInt(32), UInt(64), Index()}) {
+  for (const Type type : {Bool(), Int(8), Int(16), Int(32), Int(64), UInt(8), UInt(16), UInt(32),
+                          UInt(64), Index()}) {
     for (int i = 0; i < 100; i++) {
       const Scalar scalar = integer(type, static_cast<std::int64_t>(random()));
       std::uint64_t memory = ~std::uint64_t{0};

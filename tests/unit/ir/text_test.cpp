@@ -13,14 +13,11 @@ namespace {
 
 using Names = std::unordered_map<std::string, Expr>;
 
-const Names typed{{"i", symbol(Int(32), Symbol::named("i"))},
-                  {"j", symbol(Int(32), Symbol::named("j"))},
-                  {"u", symbol(UInt(8), Symbol::named("u"))},
-                  {"a", symbol(Float(32), Symbol::named("a"))},
-                  {"b", symbol(Float(32), Symbol::named("b"))},
-                  {"p", symbol(Bool(), Symbol::named("p"))},
-                  {"q", symbol(Bool(), Symbol::named("q"))},
-                  {"f", symbol(UInt(8), Symbol::named("f"))}};
+const Names typed{
+    {"i", symbol(Int(32), Symbol::named("i"))},   {"j", symbol(Int(32), Symbol::named("j"))},
+    {"u", symbol(UInt(8), Symbol::named("u"))},   {"a", symbol(Float(32), Symbol::named("a"))},
+    {"b", symbol(Float(32), Symbol::named("b"))}, {"p", symbol(Bool(), Symbol::named("p"))},
+    {"q", symbol(Bool(), Symbol::named("q"))},    {"f", symbol(UInt(8), Symbol::named("f"))}};
 
 void expect_same_text(const std::string& text) {
   const Expr parsed = parse_expr(text, typed);
@@ -29,15 +26,54 @@ void expect_same_text(const std::string& text) {
 }
 
 TEST(Text, ExpressionsReadBack) {
-  for (const char* text : {
-           "x*8 + xi", "(x + 1)*8 % 3", "x - (y - z)", "x - y - z", "x/(y*z)", "min(x, max(y, 3))", "-1 + x", "x - -1",
-           "x < y && y <= 10 || !(x == y)", "p && (q || p)", "select(x < y, i, j)", "u8(i + 3i32)", "reinterpret(u32, a)",
-           "1.5f32*a + 0.1f32", "-0f32", "inf_f32", "-inf_f64", "nan_bf16", "1e+30f32", "1e-40f32", "255u8", "-128i8",
-           "18446744073709551615u64", "-9223372036854775808i64", "true", "false", "f[x, y + 1]", "f[x].1", "f[]",
-           "load f(x*2)", "load f(ramp(x, 1, 8), broadcast(p, 8))", "ramp(x, 2, 4)", "broadcast(a, 4)", "fma(a, b, a)",
-           "abs(i)", "count_leading_zeros(u)", "u & ~u | u ^ 3u8", "u << 1u8 >> u", "(i < j) == p", "sqrt(exp(a))",
-           "pow(a, b)", "strict(a*b) + a", "promise_clamped(x, 0, 10)", "require(p, a, \"say \\\"no\\\" to {}\\n\")",
-           "undef(f32)", "(i & j) << 2i32", "f32(f[x, y])*a", "u8(ramp(x, 1, 4))"}) {
+  for (const char* text : {"x*8 + xi",
+                           "(x + 1)*8 % 3",
+                           "x - (y - z)",
+                           "x - y - z",
+                           "x/(y*z)",
+                           "min(x, max(y, 3))",
+                           "-1 + x",
+                           "x - -1",
+                           "x < y && y <= 10 || !(x == y)",
+                           "p && (q || p)",
+                           "select(x < y, i, j)",
+                           "u8(i + 3i32)",
+                           "reinterpret(u32, a)",
+                           "1.5f32*a + 0.1f32",
+                           "-0f32",
+                           "inf_f32",
+                           "-inf_f64",
+                           "nan_bf16",
+                           "1e+30f32",
+                           "1e-40f32",
+                           "255u8",
+                           "-128i8",
+                           "18446744073709551615u64",
+                           "-9223372036854775808i64",
+                           "true",
+                           "false",
+                           "f[x, y + 1]",
+                           "f[x].1",
+                           "f[]",
+                           "load f(x*2)",
+                           "load f(ramp(x, 1, 8), broadcast(p, 8))",
+                           "ramp(x, 2, 4)",
+                           "broadcast(a, 4)",
+                           "fma(a, b, a)",
+                           "abs(i)",
+                           "count_leading_zeros(u)",
+                           "u & ~u | u ^ 3u8",
+                           "u << 1u8 >> u",
+                           "(i < j) == p",
+                           "sqrt(exp(a))",
+                           "pow(a, b)",
+                           "strict(a*b) + a",
+                           "promise_clamped(x, 0, 10)",
+                           "require(p, a, \"say \\\"no\\\" to {}\\n\")",
+                           "undef(f32)",
+                           "(i & j) << 2i32",
+                           "f32(f[x, y])*a",
+                           "u8(ramp(x, 1, 4))"}) {
     expect_same_text(text);
   }
 }
@@ -45,14 +81,18 @@ TEST(Text, ExpressionsReadBack) {
 TEST(Text, UnknownNamesAreCoordinates) {
   const Expr e = parse_expr("x + y*2");
   EXPECT_EQ(e->type, Index());
-  EXPECT_TRUE(equal(e, binary(Op::Add, index_symbol(Symbol::named("x")),
-                              binary(Op::Mul, index_symbol(Symbol::named("y")), index_literal(2)))));
+  EXPECT_TRUE(
+      equal(e, binary(Op::Add, index_symbol(Symbol::named("x")),
+                      binary(Op::Mul, index_symbol(Symbol::named("y")), index_literal(2)))));
 }
 
-TEST(Text, GreaterIsLessTurnedAround) { EXPECT_EQ(print(parse_expr("x > y && y >= 3")), "y < x && 3 <= y"); }
+TEST(Text, GreaterIsLessTurnedAround) {
+  EXPECT_EQ(print(parse_expr("x > y && y >= 3")), "y < x && 3 <= y");
+}
 
 TEST(Text, NamesAreMadeUniqueInOrder) {
-  const Symbol first = Symbol::fresh("x"), second = Symbol::fresh("x"), odd = Symbol::fresh("a b!"), word = Symbol::fresh("load");
+  const Symbol first = Symbol::fresh("x"), second = Symbol::fresh("x"), odd = Symbol::fresh("a b!"),
+               word = Symbol::fresh("load");
   const Expr sum = binary(Op::Add, binary(Op::Add, index_symbol(first), index_symbol(second)),
                           binary(Op::Add, index_symbol(odd), index_symbol(word)));
   EXPECT_EQ(print(sum), "x + x$1 + (a_b_ + load$1)");
@@ -76,8 +116,15 @@ TEST(Text, BindingsStandBeforeTheStatement) {
   for (int i = 0; i < 4; i++) e = binary(Op::Mul, e, binary(Op::Add, e, index_literal(1)));
   Module module;
   module.name = "shared";
-  module.arguments.push_back({Argument::Kind::Output, f, f, "f", Int(64), {{Symbol::named("f.min"), Symbol::named("f.extent"), Symbol::named("f.stride")}}});
-  module.body = for_loop(x, index_literal(0), index_literal(4), LoopKind::Serial, provide(f, {cast_to(Int(64), e)}, {index_symbol(x)}));
+  module.arguments.push_back(
+      {Argument::Kind::Output,
+       f,
+       f,
+       "f",
+       Int(64),
+       {{Symbol::named("f.min"), Symbol::named("f.extent"), Symbol::named("f.stride")}}});
+  module.body = for_loop(x, index_literal(0), index_literal(4), LoopKind::Serial,
+                         provide(f, {cast_to(Int(64), e)}, {index_symbol(x)}));
   const std::string text = print(module);
   EXPECT_EQ(text,
             "module \"shared\" {\n"
@@ -165,7 +212,8 @@ void expect_error(const std::string& text, const std::string& part) {
 
 TEST(Text, ErrorsNameLineAndColumn) {
   expect_error("module \"m\" {\n  store b(0) = x\n}", "2:16: 'x' is not declared");
-  expect_error("module \"m\" {\n  for i in [0, 1) {\n    assert i < 1i32, \"a\"\n  }\n}", "3:14: the operands of '<' have types index and i32");
+  expect_error("module \"m\" {\n  for i in [0, 1) {\n    assert i < 1i32, \"a\"\n  }\n}",
+               "3:14: the operands of '<' have types index and i32");
   expect_error("module \"m\" {\n  jump\n}", "2:3: 'jump' does not begin a statement");
   expect_error("module \"m\" {\n  let x = 3q8\n}", "2:11: 'q8' is not the type of a literal");
   expect_error("module \"m\" {\n  let x = #1 + 1\n}", "#1 is not bound");
@@ -205,21 +253,46 @@ class Generator {
   }
   Expr step() {
     static constexpr Op numbers[] = {Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Min, Op::Max};
-    static constexpr Op bit_ops[] = {Op::BitAnd, Op::BitOr, Op::BitXor, Op::ShiftLeft, Op::ShiftRight, Op::Mod};
+    static constexpr Op bit_ops[] = {Op::BitAnd,    Op::BitOr,      Op::BitXor,
+                                     Op::ShiftLeft, Op::ShiftRight, Op::Mod};
     static constexpr Op comparisons[] = {Op::Equal, Op::NotEqual, Op::Less, Op::LessEqual};
     switch (below(12)) {
-      case 0: return keep(integers_, binary(numbers[below(6)], pick(integers_), pick(integers_)));
-      case 1: return keep(integers_, binary(bit_ops[below(6)], pick(integers_), pick(integers_)));
-      case 2: return keep(floats_, binary(numbers[below(6)], pick(floats_), pick(floats_)));
-      case 3: return keep(indices_, binary(numbers[below(6)], pick(indices_), pick(indices_)));
-      case 4: return keep(bools_, binary(comparisons[below(4)], pick(floats_), pick(floats_)));
-      case 5: return keep(bools_, binary(comparisons[below(4)], pick(indices_), pick(indices_)));
-      case 6: return keep(bools_, below(2) == 0 ? unary(Op::Not, pick(bools_)) : binary(below(2) == 0 ? Op::And : Op::Or, pick(bools_), pick(bools_)));
-      case 7: return keep(floats_, ir::select(pick(bools_), pick(floats_), pick(floats_)));
-      case 8: return keep(integers_, below(2) == 0 ? cast_to(Int(32), pick(floats_)) : literal(Int(32), static_cast<std::int64_t>(random_())));
-      case 9: return keep(floats_, below(2) == 0 ? cast_to(Float(32), pick(integers_)) : real_literal(Float(32), std::ldexp(static_cast<double>(random_() % 1000000) - 5e5, static_cast<int>(below(200)) - 100)));
-      case 10: return keep(indices_, below(2) == 0 ? index_literal(static_cast<std::int64_t>(random_() % 100) - 50) : cast_to(Index(), pick(integers_)));
-      default: return keep(integers_, cast_to(Int(32), access(UInt(8), Symbol::named("f"), {pick(indices_), pick(indices_)})));
+      case 0:
+        return keep(integers_, binary(numbers[below(6)], pick(integers_), pick(integers_)));
+      case 1:
+        return keep(integers_, binary(bit_ops[below(6)], pick(integers_), pick(integers_)));
+      case 2:
+        return keep(floats_, binary(numbers[below(6)], pick(floats_), pick(floats_)));
+      case 3:
+        return keep(indices_, binary(numbers[below(6)], pick(indices_), pick(indices_)));
+      case 4:
+        return keep(bools_, binary(comparisons[below(4)], pick(floats_), pick(floats_)));
+      case 5:
+        return keep(bools_, binary(comparisons[below(4)], pick(indices_), pick(indices_)));
+      case 6:
+        return keep(bools_, below(2) == 0 ? unary(Op::Not, pick(bools_))
+                                          : binary(below(2) == 0 ? Op::And : Op::Or, pick(bools_),
+                                                   pick(bools_)));
+      case 7:
+        return keep(floats_, ir::select(pick(bools_), pick(floats_), pick(floats_)));
+      case 8:
+        return keep(integers_, below(2) == 0
+                                   ? cast_to(Int(32), pick(floats_))
+                                   : literal(Int(32), static_cast<std::int64_t>(random_())));
+      case 9:
+        return keep(
+            floats_,
+            below(2) == 0
+                ? cast_to(Float(32), pick(integers_))
+                : real_literal(Float(32), std::ldexp(static_cast<double>(random_() % 1000000) - 5e5,
+                                                     static_cast<int>(below(200)) - 100)));
+      case 10:
+        return keep(indices_, below(2) == 0
+                                  ? index_literal(static_cast<std::int64_t>(random_() % 100) - 50)
+                                  : cast_to(Index(), pick(integers_)));
+      default:
+        return keep(integers_, cast_to(Int(32), access(UInt(8), Symbol::named("f"),
+                                                       {pick(indices_), pick(indices_)})));
     }
   }
 
