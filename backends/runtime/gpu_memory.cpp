@@ -58,6 +58,11 @@ void GpuMemory::before_read(Stream& stream) {
     if (reader.get() == &stream) return;  // it waited already
   }
   if (writer_) stream.wait_for(*writer_);
+  // The main stream stands for those that are gone: it waits for them.
+  if (std::erase_if(readers_, [](const auto& reader) { return reader->retired.load(); }) > 0 &&
+      std::find(readers_.begin(), readers_.end(), gpu_->main) == readers_.end()) {
+    readers_.push_back(gpu_->main);
+  }
   readers_.push_back(stream.shared_from_this());
 }
 
