@@ -60,7 +60,6 @@ void Block::complete_if_full(unsigned number) {
   const Barrier done = std::move(barrier);
   barrier = Barrier{};
   ++state_.counts.barriers;
-  ++state_.progress;
   for (const std::size_t agent : done.waiting) {
     agents_[agent]->release(number, done.clock, done.result);
   }

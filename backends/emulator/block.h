@@ -21,8 +21,7 @@ struct LaunchState {
   Counts& counts;
   Random random;
   std::uint32_t warps_per_block;
-  std::uint64_t progress =
-      0;  ///< counts what a poller could wait for: changed bytes, barriers, ends
+  std::uint64_t progress = 0;  ///< counts what a poller could wait for: changed bytes and ends
   Allocation parameters;
 };
 

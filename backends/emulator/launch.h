@@ -21,7 +21,7 @@ struct Launch {
   bool checks = true;            ///< races and undefined bits; bounds are checked always
   bool cooperative = false;      ///< all blocks resident at once, for kernels with grid barriers
   unsigned resident_blocks = 4;  ///< otherwise: so many at a time, started in random order
-  std::uint64_t instruction_limit = 20'000'000'000;  ///< of warps, for the whole launch
+  std::uint64_t instruction_limit = 2'000'000'000;  ///< of warps, for the whole launch
   unsigned fault_limit = 20;  ///< different faults after which the launch stops
 };
 

@@ -6,7 +6,11 @@ namespace sinter::emulator {
 
 namespace {
 constexpr std::size_t StepCount = 2048;  // a power of two
+
+bool device_wide(const Record& record) {
+  return record.strong && record.scope >= Scope::Device && !record.pending;
 }
+}  // namespace
 
 RaceTable::RaceTable(std::uint64_t bytes)
     : pages_((bytes + PageBytes - 1) >> PageShift), records_(1), nodes_(1) {}
@@ -40,7 +44,7 @@ bool RaceTable::ordered(const Me& me, std::uint32_t number, unsigned lane) {
 bool RaceTable::harmless(const Me& me, std::uint32_t number, unsigned lane) {
   const Record& other = records_[number];
   if (me.record.strong && other.strong && !other.pending) {
-    if (me.record.scope >= Scope::Device && other.scope >= Scope::Device) return true;
+    if (device_wide(me.record) && device_wide(other)) return true;
     if (me.clock.same_block(other.warp)) return true;
   }
   if (ordered(me, number, lane)) return true;
@@ -66,7 +70,8 @@ void RaceTable::slow_access(const WarpClock& clock, std::uint32_t mine, unsigned
 void RaceTable::read_cell(const Me& me, Cell& cell) {
   if (cell.write) harmless(me, cell.write, cell.write_lane);
   if (cell.kind == Kind::Single && cell.access == me.number && cell.access_lane == me.lane) return;
-  if (cell.kind == Kind::ListWithWrites) {
+  if (cell.kind == Kind::ListWithWrites &&
+      !(device_wide(me.record) && nodes_[cell.access].strong)) {
     for (std::uint32_t n = cell.access; n; n = nodes_[n].next) {
       if (records_[nodes_[n].record].write) {
         harmless(me, nodes_[n].record, lane_of(nodes_[n], cell));
@@ -84,7 +89,10 @@ void RaceTable::write_cell(const Me& me, Cell& cell) {
     last = last && ordered(me, number, lane);
   };
   if (cell.write) meet(cell.write, cell.write_lane);
-  if (cell.kind != Kind::Single) {
+  if (cell.kind != Kind::Single && device_wide(me.record) && nodes_[cell.access].strong &&
+      nodes_[cell.access].length > 4) {
+    last = false;  // many atomics: all harmless, and hardly all ordered
+  } else if (cell.kind != Kind::Single) {
     for (std::uint32_t n = cell.access; n; n = nodes_[n].next) {
       meet(nodes_[n].record, lane_of(nodes_[n], cell));
     }
@@ -135,56 +143,64 @@ void RaceTable::remember(const Me& me, Cell& cell) {
 }
 
 std::uint32_t RaceTable::push(std::uint32_t number, std::uint8_t lane, std::uint32_t next) {
-  const std::uint64_t bit = std::uint64_t{1} << (records_[number].warp & 63);
-  nodes_.push_back({number, next, nodes_[next].length + 1, nodes_[next].warps | bit, lane});
+  const bool strong = device_wide(records_[number]) && (next == 0 || nodes_[next].strong);
+  nodes_.push_back({number, next, nodes_[next].length + 1, lane, strong});
   return static_cast<std::uint32_t>(nodes_.size() - 1);
 }
 
-// A list has at most one entry a warp and kind. An entry goes when every later conflict with it is
-// also one with the new access; in long lists that is looked for only now and then.
+// An entry goes when every later conflict with it is also one with the new access. So a list has
+// one entry a warp and kind; a long one may have more, since it is searched only now and then.
 void RaceTable::add_to_list(const Me& me, Cell& cell, std::uint8_t lane) {
   const bool was_list = cell.kind != Kind::Single;
   const bool writes = me.record.write || cell.kind == Kind::ListWithWrites;
+  const auto covers = [&](const Record& old) {
+    return (me.record.write || !old.write) && !old.pending &&
+           (!old.read_only || me.record.read_only) &&
+           (!me.record.strong || (old.strong && old.scope >= me.record.scope));
+  };
+  const auto same_warp = [&](const Record& old) {
+    return old.warp == me.record.warp && old.write == me.record.write && covers(old);
+  };
+  const auto add = [&](std::uint32_t rest) {
+    cell.access = push(me.number, lane, rest);
+    cell.kind = writes ? Kind::ListWithWrites : Kind::List;
+  };
   std::uint32_t head = was_list ? cell.access : 0;
-  const Node& first = nodes_[head];
-  const bool absent = !(first.warps >> (me.record.warp & 63) & 1);
-  if (!(absent && first.length > 32 && (first.length & (first.length - 1)))) {
-    std::vector<Node> kept;
-    bool there = false;
-    const auto consider = [&](const Node& node) {
-      const Record& old = records_[node.record];
-      const unsigned old_lane = lane_of(node, cell);
-      const bool covered = (me.record.write || !old.write) && !old.pending &&
-                           (!old.read_only || me.record.read_only) &&
-                           (!me.record.strong || (old.strong && old.scope >= me.record.scope));
-      if (covered) {
-        if (node.record == me.number && (old_lane == me.lane || old_lane == SeveralLanes)) {
-          there = true;
-        }
-        if (old.warp == me.record.warp && old.write == me.record.write) {
-          if (old_lane != me.lane) lane = SeveralLanes;
-          return;
-        }
-        if (ordered(me, node.record, old_lane)) return;
-      }
-      kept.push_back(node);
-    };
-    if (was_list) {
-      for (std::uint32_t n = head; n; n = nodes_[n].next) consider(nodes_[n]);
-    } else if (cell.access) {
-      const std::uint8_t old_lane = cell.access_lane < Lanes ? OwnLane : cell.access_lane;
-      consider({cell.access, 0, 1, 0, old_lane});
+  if (was_list) {
+    const Node first = nodes_[head];
+    if (same_warp(records_[first.record])) {
+      const unsigned old_lane = lane_of(first, cell);
+      const bool stands_for_both = old_lane == me.lane || old_lane == SeveralLanes;
+      if (first.record == me.number && stands_for_both) return;
+      if (old_lane != me.lane) lane = SeveralLanes;
+      return add(first.next);
     }
-    if (there) return;
-    if (!was_list || kept.size() < nodes_[head].length) {
-      head = 0;
-      for (auto node = kept.rbegin(); node != kept.rend(); ++node) {
-        head = push(node->record, node->lane, head);
-      }
+    if (first.length > 32 && (first.length & (first.length - 1))) return add(head);
+  }
+  std::vector<Node> kept;
+  const auto consider = [&](const Node& node) {
+    const Record& old = records_[node.record];
+    const unsigned old_lane = lane_of(node, cell);
+    if (same_warp(old)) {
+      if (old_lane != me.lane) lane = SeveralLanes;
+      return;
+    }
+    if (covers(old) && ordered(me, node.record, old_lane)) return;
+    kept.push_back(node);
+  };
+  if (was_list) {
+    for (std::uint32_t n = head; n; n = nodes_[n].next) consider(nodes_[n]);
+  } else if (cell.access) {
+    const std::uint8_t old_lane = cell.access_lane < Lanes ? OwnLane : cell.access_lane;
+    consider({cell.access, 0, 1, old_lane, false});
+  }
+  if (!was_list || kept.size() < nodes_[head].length) {
+    head = 0;
+    for (auto node = kept.rbegin(); node != kept.rend(); ++node) {
+      head = push(node->record, node->lane, head);
     }
   }
-  cell.access = push(me.number, lane, head);
-  cell.kind = writes ? Kind::ListWithWrites : Kind::List;
+  add(head);
 }
 
 }  // namespace sinter::emulator

@@ -60,8 +60,8 @@ class RaceTable {
   struct Node {
     std::uint32_t record, next;
     std::uint32_t length;
-    std::uint64_t warps;  ///< a bit for each that may be in the list
     std::uint8_t lane;
+    bool strong;  ///< all of the list are, for the whole device
   };
   struct Step {  ///< from one list to the next, as taken before
     std::uint32_t access = 0, mine = 0, result = 0;

@@ -106,6 +106,7 @@ class Warp final : public Agent {
   void count_access(const Instruction&, const View&, const Places&, LaneMask, unsigned bytes);
   std::uint32_t record(const Instruction&, const MemoryOperation&, RaceTable&, LaneMask,
                        bool write);
+  void note_poll(const MemoryOperation&, std::uint64_t found);
   void copy_async(const Instruction&, LaneMask);
   void copy_commit(LaneMask);
   void copy_wait(const Instruction&, LaneMask);
@@ -147,6 +148,7 @@ class Warp final : public Agent {
   std::vector<AsyncCopy> copies_;
   std::array<std::uint32_t, Lanes> groups_{};
   std::uint64_t polls_ = 0, polls_since_ = 0;
+  std::vector<std::uint64_t> seen_;  ///< by memory operation: a hash of what a strong read found
 };
 
 }  // namespace sinter::emulator::ptx

@@ -143,6 +143,15 @@ std::uint32_t Warp::record(const Instruction& i, const MemoryOperation& m, RaceT
   return slot.number;
 }
 
+// Polling is reading the same again and again. Other strong reads are work.
+void Warp::note_poll(const MemoryOperation& m, std::uint64_t found) {
+  if (seen_.empty()) seen_.resize(module_.memory.size());
+  if (polls_since_ != block_.state().progress || seen_[m.index] != found) polls_ = 0;
+  polls_since_ = block_.state().progress;
+  seen_[m.index] = found;
+  ++polls_;
+}
+
 void Warp::note_origin(Allocation& allocation, std::uint64_t offset, const Instruction& i,
                        unsigned lane) {
   if (allocation.origins.size() >= 4096) return;

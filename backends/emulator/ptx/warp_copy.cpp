@@ -102,7 +102,6 @@ void Warp::copy_wait(const Instruction& i, LaneMask active) {
     }
     return true;
   });
-  ++block_.state().progress;
 }
 
 void Warp::finish_copy(AsyncCopy& copy) {

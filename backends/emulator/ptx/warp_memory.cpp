@@ -57,9 +57,12 @@ void Warp::load(const Instruction& i, LaneMask active) {
     }
     count_access(i, view, places, lanes, bytes);
     if (m.strong) {
-      if (polls_since_ != block_.state().progress) polls_ = 0;
-      polls_since_ = block_.state().progress;
-      ++polls_;
+      std::uint64_t found = lanes;
+      for_each_lane(lanes, [&](unsigned lane) {
+        const std::uint64_t value = read_bytes(view.bytes + place(lane), std::min(bytes, 8u));
+        found = (found ^ value ^ (offset[lane] << 32)) * 0x9e3779b97f4a7c15;
+      });
+      note_poll(m, found);
     }
     if constexpr (Checks) {
       std::uint64_t any = 0;
@@ -234,9 +237,6 @@ void Warp::atomic(const Instruction& i, LaneMask active) {
            : m.width == 4 ? lanes_of<std::uint32_t>(registers_, slot)[lane]
                           : lanes_of<std::uint16_t>(registers_, slot)[lane];
   };
-  if (polls_since_ != block_.state().progress) polls_ = 0;
-  polls_since_ = block_.state().progress;
-  ++polls_;
   resolve(i, m, active, bytes, [&](const View& view, LaneMask lanes, const Places& places) {
     const Addresses& offset = places.offset;
     if (!view.allocation || view.allocation->read_only) {
@@ -248,12 +248,14 @@ void Warp::atomic(const Instruction& i, LaneMask active) {
     RaceTable* table = Checks ? &races_of(*view.allocation) : nullptr;
     const std::uint32_t mine = Checks ? record(i, m, *table, lanes, true) : 0;
     // The lanes take turns in an order that the seed picks.
+    std::uint64_t found = lanes;
     const unsigned turn = block_.state().random.below(Lanes);
     for (unsigned step = 0; step < Lanes; ++step) {
       const unsigned lane = (turn + step) % Lanes;
       if (!(lanes >> lane & 1)) continue;
       std::byte* at = view.bytes + offset[lane];
       const std::uint64_t old = read_bytes(at, m.width);
+      found += (old ^ (offset[lane] << 32) ^ lane) * 0x9e3779b97f4a7c15;  // in any order
       std::uint64_t value = m.operation(old, operand(m.operand, lane), operand(m.operand2, lane));
       if (value != old) ++block_.state().progress;
       if constexpr (Checks) {
@@ -283,6 +285,7 @@ void Warp::atomic(const Instruction& i, LaneMask active) {
       else
         lanes_of<std::uint16_t>(registers_, m.registers[0])[lane] = static_cast<std::uint16_t>(old);
     }
+    note_poll(m, found);
   });
 }
 

@@ -327,6 +327,65 @@ END:
   }
 }
 
+TEST(Control, PollingIsReadingTheSameAgain) {
+  // One warp reads much through volatile loads while the other waits: work. Then it polls a word
+  // that nobody writes, with a barrier in each turn: no work.
+  const std::string read = R"(
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r5, 0;
+    mov.u32 %r2, 0;
+    mov.u64 %rd1, %rd101;
+    setp.ge.u32 %p1, %r1, 32;
+    @%p1 bra JOIN;
+  LOOP:
+    ld.volatile.global.u32 %r3, [%rd1];
+    add.u32 %r5, %r5, %r3;
+    add.s64 %rd1, %rd1, 4;
+    add.u32 %r2, %r2, 1;
+    setp.lt.u32 %p2, %r2, 20000;
+    @%p2 bra LOOP;
+  JOIN:
+    bar.sync 0;
+    st.global.u32 [%rd100], 1;
+)";
+  const std::string poll = R"(
+  SPIN:
+    ld.volatile.global.u32 %r3, [%rd101];
+    bar.sync 0;
+    setp.ne.u32 %p2, %r3, 77;
+    @%p2 bra SPIN;
+)";
+  for (const bool polls : {false, true}) {
+    Device device;
+    const std::uint64_t out = device.upload(std::vector<unsigned>(1), "out");
+    const std::uint64_t in = device.upload(std::vector<unsigned>(20000), "in");
+    const Report report =
+        device.launch(kernel_text(2, read + (polls ? poll : "")), {1}, {64}, {out, in});
+    EXPECT_EQ(report.completed, !polls) << to_string(report);
+    EXPECT_EQ(has(report.faults, FaultKind::Deadlock), polls) << to_string(report);
+  }
+}
+
+TEST(Control, ASeedGivesTheSameRunAgain) {
+  const std::string text = kernel_text(1, R"(
+    mov.u32 %r1, %tid.x;
+    atom.global.add.u32 %r2, [%rd100], 1;
+    mul.wide.u32 %rd1, %r1, 4;
+    add.s64 %rd1, %rd100, %rd1;
+    st.global.u32 [%rd1+4], %r2;
+)");
+  std::vector<std::vector<unsigned>> results;
+  for (const std::uint64_t seed : {1u, 2u, 1u}) {
+    Device device;
+    const std::uint64_t out = device.upload(std::vector<unsigned>(129), "out");
+    const Report report = device.launch(text, {1}, {128}, {out}, seed);
+    EXPECT_TRUE(report.clean()) << to_string(report);
+    results.push_back(device.download<unsigned>(out, 129));
+  }
+  EXPECT_EQ(results[0], results[2]);
+  EXPECT_NE(results[0], results[1]);
+}
+
 TEST(Control, LastBlockReducesWhatTheOthersLeft) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     Device device;
