@@ -473,7 +473,7 @@ void convert(Decoder& d) {
                                result, {source}, saturate ? Flow::All : Flow::Convert);
     i.width = static_cast<std::uint8_t>(to_width);
     i.detail = from_width | std::min(bytes_of(from), bytes_of(to)) << 4 |
-               (bytes_of(from) < bytes_of(to) ? is_signed(from) : is_signed(to)) << 8;
+               std::uint32_t{bytes_of(from) < bytes_of(to) ? is_signed(from) : is_signed(to)} << 8;
     return;
   }
   if (is_integer(from)) {

@@ -196,19 +196,18 @@ struct Relu {
     }
   }
 };
-/// F in another rounding mode of the processor's. Volatile operands keep the operation inside.
+/// F in another rounding mode of the processor's.
 template <class F, int Mode>
 struct Directed {
   template <Native... T>
     requires std::invocable<F, T...>
   auto operator()(T... a) const {
+    using Result = std::invoke_result_t<F, T...>;
+    // Through a volatile pointer, so that the operation stays between the changes of mode.
+    Result (*volatile run)(T...) = [](T... b) { return F{}(b...); };
     const int before = std::fegetround();
     std::fesetround(Mode);
-    const auto run = [](volatile auto... b) {
-      volatile auto result = F{}(static_cast<std::remove_volatile_t<decltype(b)>>(b)...);
-      return static_cast<std::remove_volatile_t<decltype(result)>>(result);
-    };
-    const auto result = run(a...);
+    const Result result = run(a...);
     std::fesetround(before);
     return result;
   }

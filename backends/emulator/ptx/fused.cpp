@@ -19,7 +19,11 @@ __attribute__((target("avx2,fma"))) void fused(std::byte* registers, const Instr
     else return __builtin_fma(x, y, z);
   };
   if (mask == ~LaneMask{0}) {
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#else
 #pragma GCC ivdep
+#endif
     for (unsigned lane = 0; lane < Lanes; ++lane) result[lane] = one(a[lane], b[lane], c[lane]);
   } else {
     for (unsigned lane = 0; lane < Lanes; ++lane) {

@@ -60,7 +60,11 @@ void apply_lanes(std::byte* registers, const Instruction& instruction, LaneMask 
     auto* result = lanes_of<R>(registers, instruction.destination);
     if (mask == ~LaneMask{0}) {
       // A lane reads its own elements before it writes its own: sources may be the destination.
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#else
 #pragma GCC ivdep
+#endif
       for (unsigned lane = 0; lane < Lanes; ++lane) {
         result[lane] = F{}(std::get<I>(sources)[lane]...);
       }
