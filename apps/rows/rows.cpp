@@ -36,12 +36,12 @@ void reduce_in_block(Func& total, const RVar& k, Func& out, const Var& j, bool o
   Func partial = total.update().reduce_across(k, {Vector, Lanes, Warps});
   if (!on_gpu) {
     for (Func* f : {&partial, &total}) f->compute_at(out, j);
-    partial.after_level(1).compute_at(out, j);
+    partial.tree_level(1).compute_at(out, j);
     return;
   }
   partial.compute_at(out, j).store_in(MemoryType::Register).gpu_lanes(i1).gpu_warps(i2);
   partial.update().gpu_lanes(i1).gpu_warps(i2).unroll(i0);
-  partial.after_level(1).compute_at(out, j).store_in(MemoryType::GPUShared).gpu_warps(i2);
+  partial.tree_level(1).compute_at(out, j).store_in(MemoryType::GPUShared).gpu_warps(i2);
   total.compute_at(out, j).store_in(MemoryType::Register);
 }
 

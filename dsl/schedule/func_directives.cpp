@@ -229,21 +229,22 @@ Func Stage::reduce_across(const RVar& r, const std::vector<int>& widths, Locatio
   return made_stage(contents_, across.partial);
 }
 
-Func Func::after_level(int level, Location where) const {
+Func Func::tree_level(int level, int half, Location where) const {
   const auto family = std::static_pointer_cast<Family>(contents_->schedule);
+  const std::string call = "tree_level(" + std::to_string(level) + ", " + std::to_string(half) + ")";
   if (family) {
     for (const Family::Numbered& numbered : family->entries) {
       const auto* across = std::get_if<ReduceAcross>(&numbered.entry.directive);
       if (across == nullptr || !(across->partial == contents_->definition.id)) continue;
       const std::vector<std::string> names = level_names(*across);
-      const auto last = std::find(names.begin(), names.end(), std::to_string(level) + ".1");
+      const auto last = std::find(names.begin(), names.end(), call);
       if (last != names.end()) return made_stage(contents_, across->levels[static_cast<std::size_t>(last - names.begin())]);
     }
   }
-  Diagnostic problem = refusal("the stage has no tree with a level " + std::to_string(level),
+  Diagnostic problem = refusal("the stage has no tree with this level",
                                "call it on what reduce_across returned, for a width greater than 1");
   problem.stage = name();
-  problem.directive = "after_level(" + std::to_string(level) + ")";
+  problem.directive = call;
   throw ScheduleError(problem.at(where));
 }
 

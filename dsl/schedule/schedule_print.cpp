@@ -177,7 +177,7 @@ std::string to_string(const Schedule& schedule, const Algorithm& algorithm) {
       names.copy_stage(entry.stage.stage, across->partial);
       made[across->partial] = printer.name_of_made(*across);
       const std::vector<std::string> levels = level_names(*across);
-      for (std::size_t i = 0; i < levels.size(); ++i) {
+      for (std::size_t i = 0; i < across->levels.size(); ++i) {
         names.copy_stage(entry.stage.stage, across->levels[i]);
         made[across->levels[i]] = made[across->partial] + "." + levels[i];
       }

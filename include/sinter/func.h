@@ -233,9 +233,9 @@ class Func : public GpuSchedule<Func> {
   Stage specialize(const Expr& condition, Location where = Location::current());
   void specialize_fail(const std::string& message, Location where = Location::current());
 
-  /// Of the stage that reduce_across returned: the results after the first `level` levels of its tree,
-  /// with the variables i(level + 1), ..., im. It is inline unless it is placed.
-  Func after_level(int level, Location where = Location::current()) const;
+  /// Of the stage that reduce_across returned: the results after step s = `half` of level l of its tree; with
+  /// half = 1 those of the whole level, with the variables i(l + 1), ..., im. Inline unless it is placed.
+  Func tree_level(int level, int half = 1, Location where = Location::current()) const;
   Func& compute_inline(Location where = Location::current());
   Func& compute_root(Location where = Location::current());
   Func& compute_at(const Func& consumer, const VarOrRVar& loop, Location where = Location::current());

@@ -214,7 +214,7 @@ TEST(Gpu, ARowIsReducedOverLanesAndWarps) {
   const RVar t("t"), i0("i0");
   partial.compute_at(out, n.y).store_in(MemoryType::Register).gpu_lanes(i1).gpu_warps(i2);
   partial.update().gpu_lanes(i1).gpu_warps(i2).unroll(i0);
-  partial.after_level(1).compute_at(out, n.y).store_in(MemoryType::GPUShared).gpu_warps(i2);
+  partial.tree_level(1).compute_at(out, n.y).store_in(MemoryType::GPUShared).gpu_warps(i2);
   sum.compute_at(out, n.y).store_in(MemoryType::Register);
   expect_right_on_gpu({out}, {1024, 5}, {in});
   EXPECT_EQ(count_lines({out}, "barrier"), 1);

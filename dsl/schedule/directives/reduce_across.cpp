@@ -186,8 +186,8 @@ void apply(const ReduceAcross& across, const StageRef& ref, State& state) {
   for (std::size_t lane = 0; lane < tree.lanes.size(); ++lane) {
     for (std::int64_t half = tree.widths[lane + 1] / 2; half >= 1; half /= 2) {
       const std::string level_name =
-          name + "." + std::to_string(lane + 1) + "." + std::to_string(half);
-      StageDefinition level = halving(tree, source, first, lane, half, next < across.levels.size() ? across.levels[next] : Symbol::fresh(level_name), level_name);
+          name + ".tree_level(" + std::to_string(lane + 1) + ", " + std::to_string(half) + ")";
+      StageDefinition level = halving(tree, source, first, lane, half, next < across.levels.size() ? across.levels[next] : Symbol::fresh("level"), level_name);
       ++next;
       insert_stage(state, level, ref.stage, false);
       source = std::move(level);
@@ -218,7 +218,7 @@ std::vector<std::string> level_names(const ReduceAcross& across) {
   std::vector<std::string> names;
   for (std::size_t l = 1; l < across.widths.size(); ++l) {
     const std::int64_t width = across.widths[l].is_constant() ? across.widths[l].constant() : 1;
-    for (std::int64_t half = width / 2; half >= 1; half /= 2) names.push_back(std::to_string(l) + "." + std::to_string(half));
+    for (std::int64_t half = width / 2; half >= 1; half /= 2) names.push_back("tree_level(" + std::to_string(l) + ", " + std::to_string(half) + ")");
   }
   return names;
 }
@@ -226,7 +226,7 @@ std::vector<std::string> level_names(const ReduceAcross& across) {
 void name_stages(ReduceAcross& across, const std::string& stage) {
   const std::string name = stage + "_reduce_" + across.loop.name();
   across.partial = Symbol::fresh(name);
-  for (const std::string& level : level_names(across)) across.levels.push_back(Symbol::fresh(name + "_" + level));
+  for (std::size_t i = 0; i < level_names(across).size(); ++i) across.levels.push_back(Symbol::fresh(name + "_level"));
 }
 
 }  // namespace sinter::schedule

@@ -29,7 +29,7 @@ std::optional<Diagnostic> check(const ReduceAcross&, const StageRef&, const Stat
 void apply(const ReduceAcross&, const StageRef&, State&);
 /// Gives new ids to the partial results of a stage and to the levels of their tree.
 void name_stages(ReduceAcross&, const std::string& stage);
-/// "1.16" of the level l = 1, s = 16, for each of the levels.
+/// "tree_level(1, 16)" for each of the levels, l = 1 and s = 16 here.
 std::vector<std::string> level_names(const ReduceAcross&);
 /// "f.reduce_across(r)", "f.update(1).reduce_across(r)".
 std::string reduce_across_name(const ReduceAcross&, const StageRef&, const Algorithm&);

@@ -18,7 +18,8 @@ namespace {
 /// Step 0 has whole tiles and remainders of every schedule, step 1 less than one tile.
 Sizes small_sizes(const RegisteredPipeline& pipeline, int step) {
   const Sizes some = {{"width", 37},   {"height", 23}, {"batch", 2}, {"inputs", 3},
-                      {"outputs", 70}, {"m", 29},      {"n", 70},    {"k", 11}};
+                      {"outputs", 70}, {"m", 29},      {"n", 70},    {"k", 11},
+                      {"columns", 2100}, {"rows", 3}};
   Sizes sizes = pipeline.info.default_sizes(Target());
   for (auto& [name, value] : sizes) value = step == 0 ? some.at(name) : 3;
   return sizes;
@@ -26,11 +27,10 @@ Sizes small_sizes(const RegisteredPipeline& pipeline, int step) {
 
 class Apps : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
 
-TEST_P(Apps, EqualTheReference) {
-  const auto& [name, schedule] = GetParam();
+void expect_reference(const std::string& name, const std::string& schedule, const Target& target) {
   const Registry registry = apps::all_apps();
   const RegisteredPipeline& pipeline = *registry.find(name);
-  Session session(pipeline, schedule, Target());
+  Session session(pipeline, schedule, target);
   for (const auto& [parameter, value] : pipeline.info.parameters)
     session.set_parameter(parameter, value);
   for (const int step : {0, 1}) {
@@ -48,6 +48,20 @@ TEST_P(Apps, EqualTheReference) {
     }
   }
 }
+
+TEST_P(Apps, EqualTheReference) {
+  const auto& [name, schedule] = GetParam();
+  expect_reference(name, schedule, Target());
+}
+
+/// Those with a schedule for GPUs.
+class GpuApps : public testing::TestWithParam<std::string> {};
+
+TEST_P(GpuApps, EqualTheReferenceOnTheEmulator) { expect_reference(GetParam(), "tuned", Target("emulated-nvptx-sm_90a")); }
+
+INSTANTIATE_TEST_SUITE_P(All, GpuApps,
+                         testing::Values("copy", "copy3", "gelu", "gelu_fast", "chain10", "chain10_fast", "softmax", "softmax_fast",
+                                         "rmsnorm", "rmsnorm_fast", "layernorm", "layernorm_fast"));
 
 std::vector<std::tuple<std::string, std::string>> all_schedules() {
   std::vector<std::tuple<std::string, std::string>> all;
