@@ -144,7 +144,7 @@ class CudaKernels : public GpuKernels {
       const CudaResult r = driver().module_load(&module_, v->bytes.c_str(), 2, options, values);
       if (r == 0) return;
       const bool another = std::next(v) != module.kernels.at(0).variants.rend();
-      if (another && (r == cuda::InvalidImage || r == cuda::NoBinaryForDevice)) continue;
+      if (another && r != cuda::OutOfMemory) continue;  // of another assembler than the driver takes
       if (r == cuda::UnsupportedPtx) {
         refuse("the driver is too old for the PTX of '" + module.name + "'",
                "install a newer driver, or give ptxas in SINTER_PTXAS");
