@@ -102,7 +102,7 @@ class Warp final : public Agent {
   void atomic(const Instruction&, LaneMask);
   template <class F>
   void resolve(const Instruction&, const MemoryOperation&, LaneMask, unsigned bytes, F process);
-  bool find_view(Space, std::uint64_t address, View&);
+  bool find_view(const MemoryOperation&, std::uint64_t address, View&);
   void count_access(const Instruction&, const View&, const Places&, LaneMask, unsigned bytes);
   std::uint32_t record(const Instruction&, const MemoryOperation&, RaceTable&, LaneMask,
                        bool write);
@@ -143,8 +143,8 @@ class Warp final : public Agent {
   std::vector<std::uint8_t> local_undefined_;
   std::vector<Fragment> fragments_;
   WarpClock clock_;
-  Allocation* last_found_ = nullptr;
-  std::vector<RecordSlot> records_;  ///< by memory operation
+  std::array<Allocation*, 8> last_found_{};  ///< by memory operation, modulo
+  std::vector<RecordSlot> records_;          ///< by memory operation
   std::vector<AsyncCopy> copies_;
   std::array<std::uint32_t, Lanes> groups_{};
   std::uint64_t polls_ = 0, polls_since_ = 0;

@@ -23,8 +23,8 @@ const char* name_of(Space space) {
   return "memory";
 }
 
-bool Warp::find_view(Space space, std::uint64_t address, View& view) {
-  space = space_of(space, address);
+bool Warp::find_view(const MemoryOperation& m, std::uint64_t address, View& view) {
+  const Space space = space_of(m.space, address);
   Allocation* allocation = nullptr;
   switch (space) {
     case Space::Shared:
@@ -41,10 +41,11 @@ bool Warp::find_view(Space space, std::uint64_t address, View& view) {
     case Space::Generic:
     case Space::Global:
     case Space::Constant:
-      if (!last_found_ || address - last_found_->address >= last_found_->size) {
-        last_found_ = block_.state().memory.find(address);
+      allocation = last_found_[m.index % last_found_.size()];
+      if (!allocation || address - allocation->address >= allocation->size) {
+        allocation = block_.state().memory.find(address);
+        last_found_[m.index % last_found_.size()] = allocation;
       }
-      allocation = last_found_;
       break;
   }
   if (!allocation || address - allocation->address >= allocation->size) return false;

@@ -88,7 +88,7 @@ void Warp::resolve(const Instruction& i, const MemoryOperation& m, LaneMask acti
     View view;
     std::uint64_t in_space = address[first];
     const Space space = space_of(m.space, in_space);
-    const bool found = find_view(m.space, address[first], view);
+    const bool found = find_view(m, address[first], view);
     // Generic addresses of a window count from the window's start.
     const std::uint64_t start = view.base + (address[first] - in_space);
     if (!found || address[first] - start > view.size - std::min<std::uint64_t>(bytes, view.size) ||

@@ -240,6 +240,11 @@ std::vector<Planted> table() {
                "setp.eq.s32 %p2, %r4, %r4;\n@%p2 bra L2;\nL:\nbar.warp.sync -1;",
                "setp.lt.s32 %p1, %r1, 16;\n@%p1 bra L;\nmov.u32 %r4, 1;\nL:\nbar.warp.sync -1;", 1,
                32});
+  t.push_back({"InvalidSyncMask", FaultKind::InvalidSync,
+               "shfl.sync.idx.b32 %r4, %r1, 0, 31, 0xffff;",
+               "shfl.sync.idx.b32 %r4, %r1, 0, 31, -1;"});
+  t.push_back(
+      {"InvalidBarrierCount", FaultKind::InvalidOperand, "bar.sync 1, 40;", "bar.sync 1, 64;"});
   t.push_back({"Trap", FaultKind::Trap, "setp.eq.s32 %p1, %r1, 5;\n@%p1 trap;",
                "setp.eq.s32 %p1, %r1, 500;\n@%p1 trap;"});
   return t;
