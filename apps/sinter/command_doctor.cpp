@@ -1,4 +1,4 @@
-// sinter doctor: the machine, the build, and a small pipeline compiled and checked.
+// sinter doctor: the machine, its GPUs, the build, and a small pipeline compiled and checked.
 
 #include <fstream>
 #include <iostream>
@@ -10,6 +10,7 @@
 
 #include "apps/sinter/commands.h"
 #include "apps/sinter/session.h"
+#include "backends/driver/gpu_devices.h"
 
 namespace sinter::command {
 
@@ -49,11 +50,18 @@ std::string self_test(const Registry& registry) {
 int doctor(const Registry& registry, bool json) {
   const Target host;
   const std::string problem = self_test(registry);
+  const backends::GpuFacts gpu = backends::gpu_facts();
   const nlohmann::ordered_json report = {{"processor", processor()},
                                          {"hardware_threads", std::thread::hardware_concurrency()},
                                          {"threads", num_threads()},
                                          {"target", host.to_string()},
                                          {"vector_bits", host.vector_bits()},
+                                         {"cuda_driver", gpu.cuda_driver},
+                                         {"gpus", gpu.devices},
+                                         {"ptxas", gpu.ptxas},
+                                         {"code_cache", gpu.cache_folder},
+                                         {"code_cache_mib", gpu.cache_bytes >> 20},
+                                         {"code_cache_most_mib", gpu.cache_most_bytes >> 20},
                                          {"self_test", problem.empty() ? "passed" : problem}};
   if (json) {
     std::cout << report.dump() << std::endl;

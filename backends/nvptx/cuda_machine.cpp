@@ -144,7 +144,8 @@ class CudaKernels : public GpuKernels {
       const CudaResult r = driver().module_load(&module_, v->bytes.c_str(), 2, options, values);
       if (r == 0) return;
       const bool another = std::next(v) != module.kernels.at(0).variants.rend();
-      if (another && r != cuda::OutOfMemory) continue;  // of another assembler than the driver takes
+      if (another && r != cuda::OutOfMemory)
+        continue;  // of another assembler than the driver takes
       if (r == cuda::UnsupportedPtx) {
         refuse("the driver is too old for the PTX of '" + module.name + "'",
                "install a newer driver, or give ptxas in SINTER_PTXAS");
@@ -214,6 +215,20 @@ class CapturedGraph : public GpuGraph {
   CudaGraphExec graph_ = nullptr;
 };
 
+std::string describe_device(const CudaDriver& d, CudaDevice device) {
+  char name[256] = {};
+  d.device_name(name, sizeof name, device);
+  int major = 0, minor = 0, multiprocessors = 0;
+  d.device_attribute(&major, CudaDeviceAttribute::ComputeMajor, device);
+  d.device_attribute(&minor, CudaDeviceAttribute::ComputeMinor, device);
+  d.device_attribute(&multiprocessors, CudaDeviceAttribute::MultiprocessorCount, device);
+  std::size_t bytes = 0;
+  d.device_memory(&bytes, device);
+  return std::string(name) + ", sm_" + std::to_string(10 * major + minor) + ", " +
+         std::to_string(multiprocessors) + " multiprocessors, " + std::to_string(bytes >> 20) +
+         " MiB";
+}
+
 class CudaMachine : public GpuMachine {
  public:
   CudaMachine(const CudaDriver& d, int ordinal) : ordinal_(ordinal) {
@@ -225,17 +240,9 @@ class CudaMachine : public GpuMachine {
              "use an emulated target, such as emulated-nvptx-sm_90a");
     d.check(d.device_get(&context->device, ordinal), "opening the device");
     d.check(d.context_retain(&context->context, context->device), "making the device's context");
-    char name[256] = {};
-    d.device_name(name, sizeof name, context->device);
     d.device_attribute(&major_, CudaDeviceAttribute::ComputeMajor, context->device);
     d.device_attribute(&minor_, CudaDeviceAttribute::ComputeMinor, context->device);
-    int multiprocessors = 0;
-    d.device_attribute(&multiprocessors, CudaDeviceAttribute::MultiprocessorCount, context->device);
-    std::size_t bytes = 0;
-    d.device_memory(&bytes, context->device);
-    description_ = std::string(name) + ", sm_" + std::to_string(10 * major_ + minor_) + ", " +
-                   std::to_string(multiprocessors) + " multiprocessors, " +
-                   std::to_string(bytes >> 20) + " MiB";
+    description_ = describe_device(d, context->device);
     context_ = std::move(context);
   }
   void require(const std::string& architecture) const {
@@ -329,6 +336,18 @@ class CudaMachine : public GpuMachine {
 };
 
 }  // namespace
+
+std::vector<std::string> cuda_devices(const CudaDriver& driver) {
+  int count = 0;
+  driver.check(driver.device_count(&count), "counting devices");
+  std::vector<std::string> devices;
+  for (int i = 0; i < count; ++i) {
+    CudaDevice device = 0;
+    driver.check(driver.device_get(&device, i), "opening the device");
+    devices.push_back(describe_device(driver, device));
+  }
+  return devices;
+}
 
 std::shared_ptr<GpuMachine> make_cuda_machine(const CudaDriver& driver,
                                               const std::string& architecture, int ordinal) {

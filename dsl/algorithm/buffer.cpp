@@ -337,6 +337,7 @@ ir::BufferView view_of(const BufferBase& buffer) {
 }
 
 std::shared_ptr<const ir::BufferView> shared_view_of(const BufferBase& buffer) {
+  if (buffer.contents()->memory->on_device_only) return nullptr;
   struct Owned {
     ir::BufferView view;
     std::shared_ptr<BufferContents> contents;
