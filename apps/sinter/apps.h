@@ -13,6 +13,7 @@ void register_sgemm(Registry&);
 void register_conv2d(Registry&);
 void register_pointwise(Registry&);
 void register_rows(Registry&);
+void register_reduce(Registry&);
 
 inline Registry all_apps() {
   Registry registry;
@@ -24,6 +25,7 @@ inline Registry all_apps() {
   register_conv2d(registry);
   register_pointwise(registry);
   register_rows(registry);
+  register_reduce(registry);
   return registry;
 }
 

@@ -34,6 +34,8 @@ struct SpecialBenchmark {
 };
 /// bench_compile.cpp
 const std::vector<SpecialBenchmark>& compile_benchmarks();
+/// bench_gpu.cpp
+const std::vector<SpecialBenchmark>& gpu_benchmarks();
 /// bench_call.cpp
 const std::vector<SpecialBenchmark>& call_benchmarks();
 

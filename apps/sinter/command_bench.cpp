@@ -106,6 +106,7 @@ void share_threads() {
 int bench(const Registry& registry, const BenchOptions& options) {
   std::vector<SpecialBenchmark> special = compile_benchmarks();
   special.insert(special.end(), call_benchmarks().begin(), call_benchmarks().end());
+  special.insert(special.end(), gpu_benchmarks().begin(), gpu_benchmarks().end());
   if (options.suite == "list") {
     std::cout << "cpu: image and linear; host: what its bars are about\n";
     for (const Benchmark& b : Benchmarks)

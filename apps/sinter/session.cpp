@@ -91,6 +91,10 @@ void Session::run(const CallBuffers& buffers) {
   pipeline_.realize(RealizationArg(bind(buffers)), target_, NoLine);
 }
 
+void Session::enqueue(const CallBuffers& buffers, const Stream& stream) {
+  pipeline_.realize(RealizationArg(bind(buffers)), stream, NoLine);
+}
+
 std::vector<double> Session::time(const CallBuffers& buffers, int count) {
   const RealizationArg outputs(bind(buffers));
   std::vector<double> milliseconds;

@@ -9,6 +9,7 @@
 
 #include <sinter/registry.h>
 #include <sinter/schedule.h>
+#include <sinter/stream.h>
 #include <sinter/target.h>
 
 #include "apps/sinter/made_inputs.h"
@@ -35,6 +36,8 @@ class Session {
   void compile();
   /// Runs once.
   void run(const CallBuffers&);
+  /// Runs once in the stream's order, without waiting.
+  void enqueue(const CallBuffers&, const Stream&);
   /// Milliseconds of each of `count` runs.
   std::vector<double> time(const CallBuffers&, int count);
   /// The outputs by the reference evaluator, which knows nothing of schedules or machines.

@@ -172,15 +172,6 @@ void apply(const ReduceAcross& across, const StageRef& ref, State& state) {
   StageDefinition source = partials(tree, across, ref, state);
   const std::string name = source.name;
   insert_stage(state, source, ref.stage, false);
-  for (std::size_t l = 0; l < tree.lanes.size(); ++l) {
-    DimensionBound bound;
-    bound.dimension = tree.stage.rank() + tree.kept.size() + l;
-    bound.min = ir::index_literal(0);
-    bound.extent = ir::index_literal(tree.widths[l + 1]);
-    bound.where = state.where;
-    state.schedules.at(across.partial).bounds.push_back(bound);
-  }
-
   std::size_t next = 0;
   std::size_t first = 0;  // lane that the source's lanes begin with
   for (std::size_t lane = 0; lane < tree.lanes.size(); ++lane) {
