@@ -41,6 +41,9 @@ class GpuMachine {
   virtual DeviceAddress allocate(std::uint64_t bytes, const std::string& name) = 0;
   /// Waits for work that uses it.
   virtual void release(DeviceAddress) noexcept = 0;
+  /// Memory of the host that copies are fast from and to; freed with its last holder. Throws
+  /// DeviceError.
+  virtual std::shared_ptr<void> allocate_host(std::uint64_t bytes) = 0;
   /// Freed memory may serve again; an emulator that wants to see what is undefined says no.
   virtual bool may_reuse_memory() const { return true; }
   /// Throws DeviceError unless [address, address + bytes) is memory of this device.
@@ -48,8 +51,8 @@ class GpuMachine {
   /// Its number among the driver's devices; -1: emulated.
   virtual int ordinal() const { return -1; }
 
-  /// Copies are enqueued. `from` may change when upload returns; the bytes of download are there
-  /// after Stream::synchronize.
+  /// Copies are enqueued. `from` may change when upload returns, unless allocate_host gave it; the
+  /// bytes of download are there after Stream::synchronize.
   virtual void upload(DeviceAddress to, const void* from, std::uint64_t bytes, Stream&) = 0;
   virtual void download(void* to, DeviceAddress from, std::uint64_t bytes, Stream&) = 0;
   virtual std::unique_ptr<GpuKernels> load(const CompiledModule&) = 0;

@@ -77,6 +77,19 @@ void* BufferBase::device_data(const Target& target) const {
   return reinterpret_cast<void*>(static_cast<GpuMemory&>(*memory.device).address() + offset);
 }
 
+std::shared_ptr<BufferContents> BufferBase::allocate_pinned(const Target& target, Type type,
+                                                            const std::vector<int>& extents,
+                                                            const std::string& name) {
+  const std::shared_ptr<Gpu> gpu = gpu_device_for(target)->gpu();
+  std::shared_ptr<BufferContents> contents = borrow(type, nullptr, dense(extents), name);
+  BufferMemory& memory = *contents->memory;
+  memory.owner = gpu->machine->allocate_host(std::max<std::size_t>(memory.bytes, 1));
+  contents->host = memory.low = static_cast<std::byte*>(memory.owner.get());
+  memory.borrowed = false;
+  memory.pinned = true;
+  return contents;
+}
+
 std::shared_ptr<BufferContents> BufferBase::borrow_device(
     const Target& target, Type type, void* address, const std::vector<BufferDimension>& dimensions,
     const std::string& name, std::shared_ptr<void> owner) {

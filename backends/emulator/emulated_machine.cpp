@@ -96,6 +96,9 @@ class EmulatedMachine : public backends::GpuMachine {
   std::unique_ptr<Stream> wrap_stream(void*, std::shared_ptr<Stream>) override {
     refuse("an emulated device has no streams of others", "make a Stream(target)");
   }
+  std::shared_ptr<void> allocate_host(std::uint64_t bytes) override {
+    return {::operator new(bytes), [](void* p) { ::operator delete(p); }};
+  }
   bool may_reuse_memory() const override { return false; }
   void check_address(DeviceAddress address, std::uint64_t bytes, const std::string& name) override {
     const std::lock_guard lock(state_->mutex);

@@ -274,6 +274,18 @@ class CudaMachine : public GpuMachine {
     driver().context_set(context_->context);
     driver().release(address);
   }
+  std::shared_ptr<void> allocate_host(std::uint64_t bytes) override {
+    context_->enter();
+    void* memory = nullptr;
+    constexpr unsigned Portable = 1;  // for all contexts
+    const CudaResult r = driver().host_allocate(&memory, bytes, Portable);
+    if (r != 0) driver().fail(r, "no pinned memory of " + std::to_string(bytes) + " bytes");
+    return {memory, [context = context_](void* p) {
+              context->driver.context_set(context->context);
+              context->driver.context_synchronize();  // a copy may still use it
+              context->driver.host_release(p);
+            }};
+  }
   void check_address(DeviceAddress address, std::uint64_t bytes, const std::string& name) override {
     context_->enter();
     CudaMemoryType type = CudaMemoryType::Unknown;

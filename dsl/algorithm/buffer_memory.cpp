@@ -59,7 +59,9 @@ void BufferContents::bring_to_host(bool writes) const {
   refuse_device_only(*this, "Buffer");
   const std::lock_guard lock(memory->mutex);
   fetch(*memory);
-  if (writes) memory->state = 0;
+  if (!writes) return;
+  if (memory->pinned) memory->device->synchronize();  // it may still be read
+  memory->state = 0;
 }
 
 void BufferBase::set_host_dirty() const {

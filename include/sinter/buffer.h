@@ -58,6 +58,7 @@ struct BufferMemory {
   bool on_device_only = false;  // `low` is an address there
   bool dense = true;            // every byte belongs to an element
   bool borrowed = false;        // others read and write it without telling us
+  bool pinned = false;          // copies to and from the device do not wait for each other
   std::atomic<unsigned> state{0};
   std::mutex mutex;             // of changes of what follows, and of `state`
   std::shared_ptr<DeviceSide> device;
@@ -193,6 +194,7 @@ class BufferBase {
   /// Memory on the target's device; `owner` keeps it.
   static std::shared_ptr<BufferContents> borrow_device(const Target&, Type, void* address, const std::vector<BufferDimension>&,
                                                        const std::string& name, std::shared_ptr<void> owner = nullptr);
+  static std::shared_ptr<BufferContents> allocate_pinned(const Target&, Type, const std::vector<int>& extents, const std::string& name);
   static std::vector<BufferDimension> dense(const std::vector<int>& extents);
   std::shared_ptr<BufferContents> view() const;
   std::shared_ptr<BufferContents> copied() const;
@@ -259,6 +261,11 @@ class Buffer : public BufferBase {
       : BufferBase(borrow(type, data, dense(extents), name)) { check_is(static_type(), D); }
   Buffer(Type type, void* data, const std::vector<BufferDimension>& dimensions, const std::string& name = "")
       : BufferBase(borrow(type, data, dimensions, name)) { check_is(static_type(), D); }
+  /// Owned memory here that the target's device copies from and to by itself: faster, and while the caller goes on.
+  /// An access from here that could change elements waits for it; through a pointer kept from before, device_sync() first.
+  static Buffer make_pinned(const Target& target, const std::vector<int>& extents, const std::string& name = "") requires IsTyped {
+    return Buffer(allocate_pinned(target, type_of<T>(), extents, name));
+  }
   /// The caller's memory on the target's device; checked to be that. Its elements are not here: copy() brings them.
   static Buffer wrap_device(const Target& target, Element* address, const std::vector<int>& extents, const std::string& name = "") requires IsTyped {
     return Buffer(borrow_device(target, type_of<T>(), address, dense(extents), name));

@@ -185,6 +185,30 @@ TEST_F(Cuda, TensorsOfTheDeviceGoOutAndComeBack) {
   EXPECT_SAYS(message([&] { back.raw_data(); }), "on a device only");
 }
 
+TEST_F(Cuda, PinnedMemoryIsWaitedForBeforeItChanges) {
+  {
+    const Buffer<int> pinned = Buffer<int>::make_pinned(Sm90, {64});
+    EXPECT_EQ(calls(), Calls{"cuMemHostAlloc"});
+    pinned.fill(4);
+    Buffer<int> out(64);
+    in_.set(pinned);
+    f_.realize(out, Sm90);
+    calls();
+    EXPECT_EQ(pinned.as<const int>()(0), 4);
+    EXPECT_EQ(calls(), Calls{});
+    pinned(0) = 5;
+    EXPECT_EQ(calls(), Calls{"cuStreamSynchronize"});
+    pinned(1) = 6;
+    EXPECT_EQ(calls(), Calls{});
+    f_.realize(out, Sm90);
+    EXPECT_EQ(out(1), 12);
+    in_.set(counting());
+    calls();
+  }
+  const Calls made = calls();
+  EXPECT_EQ(std::count(made.begin(), made.end(), "cuMemFreeHost"), 1);
+}
+
 TEST_F(Cuda, NoMemoryFreesWhatIsKeptAndThenSaysSo) {
   const std::uint64_t before = fake().memory;
   std::vector<int> memory(64);
