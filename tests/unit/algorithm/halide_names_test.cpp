@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sinter/halide.h>
 
+#include <concepts>
 #include <fstream>
 #include <regex>
 #include <sstream>
@@ -309,6 +310,17 @@ static_assert(requires(Func f, Func g, Var x, RVar r, Expr e, Buffer<float> buff
   Pipeline(f).realize({640, 480});
   Pipeline({f, g}).realize(std::vector<Buffer<>>{buffer, buffer});
   Realization(f.realize({3}))[0];
+});
+static_assert(requires(Buffer<float> buffer, const Target& target) {
+  buffer.copy_to_host();
+  buffer.copy_to_device(target);
+  buffer.set_host_dirty();
+  buffer.set_device_dirty();
+  { buffer.host_dirty() } -> std::same_as<bool>;
+  { buffer.device_dirty() } -> std::same_as<bool>;
+  { buffer.has_device_allocation() } -> std::same_as<bool>;
+  buffer.device_sync();
+  buffer.device_free();
 });
 
 TEST(HalideNames, TheTableListsOnlyWhatIsUsedHere) {
