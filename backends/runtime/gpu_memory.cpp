@@ -41,7 +41,7 @@ GpuMemory::~GpuMemory() {
 void GpuMemory::copy_out(std::byte* to) {
   const std::lock_guard lock(mutex_);
   Stream& stream = writer_ && !writer_->retired ? *writer_ : *gpu_->main;
-  gpu_->machine->download(to, address_, bytes_, stream);
+  if (bytes_ > 0) gpu_->machine->download(to, address_, bytes_, stream);
   stream.synchronize();
 }
 

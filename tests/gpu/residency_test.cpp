@@ -273,6 +273,45 @@ TEST(WrapDevice, AStageOnTheHostCannotUseIt) {
   EXPECT_NE(refusal([&] { f.realize(b); }).find("on a device only"), std::string::npos);
 }
 
+TEST(WrapDevice, ViewsThatAreNotAlignedForVectorsAreRight) {
+  ImageParam in(Float(32), 1);
+  Var x("x"), v("v"), xi("xi");
+  Func f("f");
+  f(x) = in(x) * 2.0f;
+  f.split(x, x, v, 4).vectorize(v).gpu_tile(x, xi, 32);
+  Buffer<float> a(260), out(256);
+  a.for_each_element([&](int i) { a(i) = float(i); });
+  float* there = static_cast<float*>(a.device_data(gpu_target()));
+  for (int shift = 0; shift < 4; ++shift) {
+    in.set(Buffer<float>::wrap_device(gpu_target(), there + shift, {256}));
+    f.realize(out, gpu_target());
+    for (int i = 0; i < 256; ++i) ASSERT_EQ(out(i), 2.0f * float(i + shift)) << shift;
+  }
+  // The same of memory here: its copy there is as far from a multiple of 16 bytes as it is here.
+  alignas(16) std::array<float, 264> memory{};
+  for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = float(i);
+  Buffer<float> odd(memory.data() + 1, 263);
+  odd.copy_to_device(gpu_target());
+  for (int shift = 0; shift < 4; ++shift) {
+    Buffer<float> part = odd.cropped(0, shift, 256);
+    part.set_min(0);
+    in.set(part);
+    f.realize(out, gpu_target());
+    for (int i = 0; i < 256; ++i) ASSERT_EQ(out(i), 2.0f * float(i + shift + 1)) << shift;
+  }
+}
+
+TEST(Residency, EmptyBuffers) {
+  ImageParam in(Int(32), 1);
+  in.set(counting(10));
+  Buffer<int> none(0);
+  doubled(in).realize(none, gpu_target());
+  none.copy_to_device(gpu_target());
+  none.copy_to_host();
+  none.device_free();
+  EXPECT_EQ(doubled(in).realize({0}, gpu_target()).number_of_elements(), 0u);
+}
+
 TEST(Streams, CallsAreEnqueuedInOrder) {
   ImageParam in(Int(32), 1);
   Buffer<int> a = counting(64), b(64), c(64);
