@@ -40,6 +40,11 @@ bool RaceTable::ordered(const Me& me, std::uint32_t number, unsigned lane) {
   return me.clock.ordered(records_[number], lane, me.lane, me.record.lanes);
 }
 
+bool RaceTable::same_write(const Me& me, const Record& other) const {
+  return me.record.write && other.write && unchanged_ && !other.pending && !me.record.strong &&
+         other.warp == me.record.warp && other.instruction == me.record.instruction;
+}
+
 // Ordered, or both strong and in one another's scope.
 bool RaceTable::harmless(const Me& me, std::uint32_t number, unsigned lane) {
   const Record& other = records_[number];
@@ -47,7 +52,7 @@ bool RaceTable::harmless(const Me& me, std::uint32_t number, unsigned lane) {
     if (device_wide(me.record) && device_wide(other)) return true;
     if (me.clock.same_block(other.warp)) return true;
   }
-  if (ordered(me, number, lane)) return true;
+  if (ordered(me, number, lane) || same_write(me, other)) return true;
   if (!me.conflict) me.conflict = Conflict{other, lane};
   return false;
 }
@@ -83,10 +88,19 @@ void RaceTable::read_cell(const Me& me, Cell& cell) {
 
 void RaceTable::write_cell(const Me& me, Cell& cell) {
   bool fine = true;
-  bool last = true;  // ordered after all that the cell remembers
-  const auto meet = [&](std::uint32_t number, unsigned lane) {
-    if (!harmless(me, number, lane)) fine = false;
-    last = last && ordered(me, number, lane);
+  bool last = true;  // ordered after all that the cell remembers, and stands for it
+  unsigned lane = me.lane;
+  if (cell.write && cell.write_lane != lane && same_write(me, records_[cell.write]) &&
+      !ordered(me, cell.write, cell.write_lane)) {
+    lane = SeveralLanes;
+    cell.write = 0;  // it is part of this one
+  }
+  const auto meet = [&](std::uint32_t number, unsigned of_lane) {
+    if (!harmless(me, number, of_lane)) fine = false;
+    // A strong write does not stand for a weak access: others may race with that one only.
+    const Record& other = records_[number];
+    last = last && ordered(me, number, of_lane) &&
+           (!me.record.strong || (other.strong && other.scope >= me.record.scope));
   };
   if (cell.write) meet(cell.write, cell.write_lane);
   if (cell.kind != Kind::Single && device_wide(me.record) && nodes_[cell.access].strong &&
@@ -102,7 +116,7 @@ void RaceTable::write_cell(const Me& me, Cell& cell) {
   if (fine && !last) {
     remember(me, cell);  // one of several concurrent atomic writes
   } else {
-    cell = {me.number, 0, static_cast<std::uint8_t>(me.lane), 0, Kind::Single};
+    cell = {me.number, 0, static_cast<std::uint8_t>(lane), 0, Kind::Single};
   }
 }
 

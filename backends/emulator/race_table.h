@@ -34,8 +34,11 @@ class RaceTable {
                                std::uint64_t offset, unsigned bytes) {
     return access<false>(clock, mine, lane, offset, bytes);
   }
+  /// `unchanged`: it stored what was there. Lanes of a warp that store one value to one place by
+  /// one instruction are one write, whether or not they did so at once.
   std::optional<Conflict> write(const WarpClock& clock, std::uint32_t mine, unsigned lane,
-                                std::uint64_t offset, unsigned bytes) {
+                                std::uint64_t offset, unsigned bytes, bool unchanged) {
+    unchanged_ = unchanged;
     return access<true>(clock, mine, lane, offset, bytes);
   }
 
@@ -131,6 +134,7 @@ class RaceTable {
                    std::optional<Conflict>&);
   bool ordered(const Me&, std::uint32_t number, unsigned lane);
   bool harmless(const Me&, std::uint32_t number, unsigned lane);
+  bool same_write(const Me&, const Record& other) const;
   void read_cell(const Me&, Cell&);
   void write_cell(const Me&, Cell&);
   void remember(const Me&, Cell&);
@@ -145,6 +149,7 @@ class RaceTable {
   // The last write and the last other access found to be known to a whole warp, and that warp.
   std::uint32_t known_write_ = 0, known_access_ = 0;
   WarpId known_to_ = 0;
+  bool unchanged_ = false;  ///< the write in hand stores what is there
 };
 
 }  // namespace sinter::emulator

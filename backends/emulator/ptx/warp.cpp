@@ -237,7 +237,7 @@ bool Warp::settle_waits() {
       if (f.wait == Wait::Members && module_.code[f.pc].kind == Kind::WarpBarrier) here |= f.mask;
     }
     if (members & ~here) continue;
-    if (block_.state().launch.checks) clock_.synchronise(members == alive ? lanes_ : members);
+    if (block_.state().launch.checks) clock_.synchronise(members);
     for (Fragment& f : fragments_) {
       if (f.wait == Wait::Members && module_.code[f.pc].kind == Kind::WarpBarrier &&
           (f.mask & members)) {

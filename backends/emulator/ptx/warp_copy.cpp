@@ -36,7 +36,7 @@ void Warp::copy_async(const Instruction& i, LaneMask active) {
       RaceTable& table = races_of(*view.allocation);
       copy.write_record = table.add(made);
       if (const auto conflict =
-              table.write(clock_, copy.write_record, lane, offset[lane], to.width)) {
+              table.write(clock_, copy.write_record, lane, offset[lane], to.width, false)) {
         race(i, view, offset[lane], to.width, lane, true, *conflict);
       }
       table.record(copy.write_record).pending = true;

@@ -1,5 +1,6 @@
 // What a warp's fragments execute: control here, the rest through handlers.
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -47,7 +48,7 @@ bool Warp::exchange_ready(Fragment& f, const Instruction& instruction, LaneMask 
   const LaneMask needed = members & (fragments_.size() > 1 ? live() : f.mask);
   if ((needed & ~f.mask) == 0) {
     if (!value && block_.state().launch.checks) {
-      clock_.synchronise(f.mask == live() ? lanes_ : f.mask);
+      clock_.synchronise(f.mask);
     }
     return true;
   }
@@ -89,7 +90,7 @@ void Warp::arrive(std::size_t index, const Instruction& instruction) {
     brought.all = brought.count == threads;
   }
   VectorClock known;
-  if (block_.state().launch.checks) known = clock_.publish(f.mask == live() ? lanes_ : f.mask);
+  if (block_.state().launch.checks) known = clock_.publish(f.mask);
   if (b.arrive_only) {
     ++f.pc;
   } else {
@@ -109,7 +110,7 @@ void Warp::release(unsigned barrier, const VectorClock& clock, const BarrierResu
     const Instruction& instruction = module_.code[f.pc];
     const BarrierOperation& b = module_.barriers[instruction.detail];
     if (block_.state().launch.checks) {
-      clock_.learn(f.mask == live() ? lanes_ : f.mask, clock);
+      clock_.learn(f.mask, clock);
       define(instruction.destination, f.mask);
     }
     using R = BarrierOperation::Reduction;
@@ -312,6 +313,7 @@ void Warp::execute(std::size_t index, std::uint32_t stop, unsigned& budget) {
           ++rest.pc;
           fragments_[index].mask = mask = active;
           fragments_.push_back(std::move(rest));
+          stop = std::min(stop, pc + 1);  // there they meet again
         }
         Fragment& f = fragments_[index];
         if (i.kind == Kind::Barrier) {

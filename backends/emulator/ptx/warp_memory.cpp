@@ -122,6 +122,7 @@ void Warp::store(const Instruction& i, LaneMask active) {
     }
     const auto place = [&](unsigned lane) { return lane * view.lane_stride + offset[lane]; };
     bool changed = false;
+    LaneMask unchanged = lanes;
     const auto value_of = [&](unsigned lane, unsigned e) -> std::uint64_t {
       const Slot slot = m.registers[e];
       return m.register_width == 8   ? lanes_of<std::uint64_t>(registers_, slot)[lane]
@@ -132,6 +133,13 @@ void Warp::store(const Instruction& i, LaneMask active) {
       if (places.row && m.count == 1 && m.register_width == sizeof(Element)) {
         const std::byte* from = registers_ + std::size_t{m.registers[0]} * UnitBytes;
         changed = std::memcmp(view.bytes + offset[0], from, Lanes * sizeof(Element)) != 0;
+        if (Checks && changed) {
+          for (unsigned lane = 0; lane < Lanes; ++lane) {
+            const bool same = std::memcmp(view.bytes + offset[lane], from + lane * sizeof(Element),
+                                          sizeof(Element)) == 0;
+            unchanged &= ~(LaneMask{!same} << lane);
+          }
+        }
         std::memcpy(view.bytes + offset[0], from, Lanes * sizeof(Element));
         return;
       }
@@ -142,6 +150,7 @@ void Warp::store(const Instruction& i, LaneMask active) {
           Element old;
           std::memcpy(&old, to, sizeof old);
           changed = changed || old != value;
+          if (old != value) unchanged &= ~(LaneMask{1} << lane);
           std::memcpy(to, &value, sizeof value);
         }
       });
@@ -213,7 +222,8 @@ void Warp::store(const Instruction& i, LaneMask active) {
       const std::uint32_t mine = record(i, m, table, lanes, true);
       for_each_lane(distinct, [&](unsigned lane) {
         const unsigned as = several >> lane & 1 ? SeveralLanes : lane;
-        if (const auto conflict = table.write(clock_, mine, as, offset[lane], bytes)) {
+        if (const auto conflict =
+                table.write(clock_, mine, as, offset[lane], bytes, unchanged >> lane & 1)) {
           race(i, view, offset[lane], bytes, lane, true, *conflict);
         }
         if (!m.strong) {
@@ -267,7 +277,7 @@ void Warp::atomic(const Instruction& i, LaneMask active) {
             before || ((undefined_[m.operand] | undefined_[m.operand2]) >> lane & 1);
         std::memset(shadow, undefined ? 0xff : 0, m.width);
         if (undefined && !view.shared) note_origin(*view.allocation, offset[lane], i, lane);
-        if (const auto conflict = table->write(clock_, mine, lane, offset[lane], bytes)) {
+        if (const auto conflict = table->write(clock_, mine, lane, offset[lane], bytes, false)) {
           race(i, view, offset[lane], bytes, lane, true, *conflict);
         }
         if (m.release || clock_.has_fences() || table->has_variables()) {
