@@ -36,10 +36,11 @@ struct Function {
   int dynamic_shared = 48 * 1024;
 };
 
-FakeCuda state;
-Memory memory;
-std::recursive_mutex mutex;
-std::vector<std::unique_ptr<Function>> functions;
+// Never torn down: buffers may outlive main(), as with the driver itself.
+FakeCuda& state = *new FakeCuda;
+Memory& memory = *new Memory;
+std::recursive_mutex& mutex = *new std::recursive_mutex;
+auto& functions = *new std::vector<std::unique_ptr<Function>>;
 int context;  // its address stands for the primary context
 
 /// Writes the call down, and says how it ends before it does anything.
