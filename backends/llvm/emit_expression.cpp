@@ -80,6 +80,9 @@ Value* ExpressionEmitter::emit_operator(const ir::Node& n) {
   if (n.op == Op::Cast && n.args[0]->type.is_index() && n.type.is_integer() && n.type.bits < 64 &&
       n.type.is_vector())
     return emit_narrow(n.args[0], n.type);
+  if (n.op == Op::Cast && n.args[0]->type.is_float() && (n.type.is_integer() || n.type.is_index()) &&
+      floats_.only_truncates(ir::as_expr(n.args[0]), n.type))
+    return values.truncate(n.type, n.args[0]->type, emit(n.args[0]));
   llvm::SmallVector<Value*, 4> arguments;
   llvm::SmallVector<Type, 4> types;
   for (const ir::Ref& argument : n.args) {

@@ -8,6 +8,7 @@
 
 #include "backends/llvm/emit_value.h"
 #include "dsl/algebra/divisibility.h"
+#include "dsl/algebra/float_bounds.h"
 
 namespace sinter::backends {
 
@@ -76,6 +77,7 @@ class ExpressionEmitter {
   template <typename Access> Access* tag(const BufferBinding&, Access*) const;
 
   llvm::IRBuilder<>& b_;
+  algebra::FloatBounds floats_;
   std::unordered_map<const ir::Node*, llvm::Value*> memo_;
   std::unordered_map<const ir::Node*, std::pair<Type, llvm::Value*>> narrow_memo_;
 };

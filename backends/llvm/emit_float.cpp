@@ -135,6 +135,15 @@ Value* ValueEmitter::floating(Op op, Type t, llvm::ArrayRef<Value*> a) {
   throw InternalError(std::string("not an operator on floats: ") + ir::info(op).name);
 }
 
+Value* ValueEmitter::truncate(Type to, Type from, Value* value) {
+  // Narrow types go through i32: the machine converts no other.
+  const bool is_wide = to.is_index() || to.bits >= 32;
+  const Type through = is_wide ? to : Int(32, to.lanes);
+  value = widen(from, value);
+  Value* result = through.is_uint() ? b_.CreateFPToUI(value, type(through)) : b_.CreateFPToSI(value, type(through));
+  return b_.CreateTrunc(result, type(to));
+}
+
 // Truncates, saturates, NaN gives 0. The operand is clamped to values the conversion can take, by
 // compares and selects, since llvm.fptosi.sat is scalarised.
 Value* ValueEmitter::float_to_integer(Type to, Type from, Value* value) {

@@ -49,6 +49,8 @@ class ValueEmitter {
   /// ops; `types` are those of the arguments.
   llvm::Value* apply(ir::Op, Type result, llvm::ArrayRef<Type> types, llvm::ArrayRef<llvm::Value*> arguments);
   llvm::Value* cast(Type to, Type from, llvm::Value*);
+  /// Float to integer where neither NaN nor saturation can occur.
+  llvm::Value* truncate(Type to, Type from, llvm::Value*);
 
   /// From a memory value to a register value and back: only bool differs.
   llvm::Value* from_memory(Type, llvm::Value*);

@@ -10,6 +10,8 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
+#include "backends/llvm/pair_gathers.h"
+
 namespace sinter::backends {
 
 void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
@@ -32,6 +34,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   passes.addPass(llvm::InstCombinePass(once));
   passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(PairGathers());  // before loop-invariant parts of addresses leave for elsewhere
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
   passes.addPass(llvm::EarlyCSEPass(true));
   passes.addPass(llvm::InstCombinePass(once));

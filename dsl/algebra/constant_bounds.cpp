@@ -72,6 +72,7 @@ ConstantInterval ConstantBounds::index_node(const Expr& e) {
   }
   if (e->op == Op::Require) return operand(1);
   if (e->op == Op::Cast) {
+    if (ir::arg(e, 0)->type.is_float()) return floats_.converted(ir::arg(e, 0), e->type);
     const ConstantInterval value = operand(0);
     return ir::arg(e, 0)->type == UInt(64) && !value.has_max ? ConstantInterval{} : value;
   }
@@ -111,7 +112,7 @@ ConstantInterval ConstantBounds::value_node(const Expr& e) {
   }
   if (e->op == Op::Cast) {
     const Type from = ir::arg(e, 0)->type;
-    if (from.is_float()) return type_interval(t);
+    if (from.is_float()) return floats_.converted(ir::arg(e, 0), t);
     const ConstantInterval value = operand(0);
     // Only an interval known within the type is kept; a 32-bit source fits when widened.
     const bool widens =

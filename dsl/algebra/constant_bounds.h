@@ -2,6 +2,7 @@
 // Constant intervals of expressions, memoised over the nodes of one scope. Internal to algebra; the
 // public entry is constant_bounds().
 
+#include "dsl/algebra/float_bounds.h"
 #include "dsl/algebra/interval.h"
 #include "dsl/algebra/linear_form.h"
 
@@ -10,7 +11,10 @@ namespace sinter::algebra {
 class ConstantBounds {
  public:
   /// `known` must outlive this; when it changes, swap() the memo.
-  explicit ConstantBounds(const ConstantScope& known) : known_(known) {}
+  explicit ConstantBounds(const ConstantScope& known)
+      : known_(known), floats_([this](const Expr& e) { return of(e); }) {}
+  ConstantBounds(const ConstantBounds&) = delete;
+  ConstantBounds& operator=(const ConstantBounds&) = delete;
   /// Of an Index, integer or bool scalar.
   ConstantInterval of(const Expr&);
   /// Of a sum, using what its terms have in common: min(x + 1, n) - min(x, n) lies in [0, 1].
@@ -27,9 +31,13 @@ class ConstantBounds {
   struct Memo {
     std::unordered_map<const ir::Node*, std::pair<ir::Ref, ConstantInterval>> nodes;
     std::unordered_map<std::pair<ir::Ref, ir::Ref>, ConstantInterval, PairHash> differences;
+    FloatBounds::Memo floats;
   };
   /// Exchanges the results remembered, for when what is known changes.
-  void swap(Memo& other) { std::swap(memo_, other); }
+  void swap(Memo& other) {
+    std::swap(memo_, other);
+    floats_.swap(other.floats);
+  }
 
  private:
   ConstantInterval index_node(const Expr&);
@@ -41,6 +49,7 @@ class ConstantBounds {
 
   const ConstantScope& known_;
   Memo memo_;
+  FloatBounds floats_;
 };
 
 // Interval arithmetic; an end that leaves int64 is unknown.

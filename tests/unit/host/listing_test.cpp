@@ -105,6 +105,36 @@ TEST(Listing, StridedLoadsAreShuffles) {
   EXPECT_EQ(occurrences(module.listings.at("llvm"), "load <16 x float>"), 2);
 }
 
+TEST(Listing, NeighboursAreGatheredTogether) {
+  const int lanes = 8;
+  Program program;
+  const Symbol in = program.input("in", Memory{Float(32), std::vector<std::uint8_t>(4096)});
+  const Symbol places = program.input("places", Memory{Int(32), std::vector<std::uint8_t>(4096)});
+  const Symbol out = program.output("out", Float(32), lanes);
+  const Symbol start = program.scalar("start", ir::Scalar::of_integer(Int(32), 5));
+  const Expr dense = ir::ramp(ir::index_literal(0), ir::index_literal(1), lanes);
+  const Expr index = ir::cast_to(Index(lanes), ir::load(Int(32, lanes), places, dense));
+  const Expr base = ir::cast_to(Index(), ir::symbol(Int(32), start));
+  const auto load = [&](std::int64_t distance) {
+    const Expr scalar = ir::binary(Op::Add, base, ir::index_literal(distance));
+    return ir::load(Float(32, lanes), in, ir::binary(Op::Add, index, ir::broadcast(scalar, lanes)));
+  };
+  program.body(ir::store(out, ir::binary(Op::Mul, load(1), load(0)), dense));
+  const CompiledModule module = program.compile(true, "host-x86-64-v4");
+  EXPECT_EQ(occurrences(module.listings.at("llvm"), "call <8 x i64> @llvm.masked.gather"), 1) << module.listings.at("llvm");
+  EXPECT_EQ(occurrences(module.listings.at("llvm"), "call <8 x float> @llvm.masked.gather"), 0);
+}
+
+TEST(Listing, ClampedFloatsConvertInOneInstruction) {
+  const CompiledModule module = vector_module(Float(32), [](const Expr& a, const Expr&) {
+    const auto all = [](double value) { return ir::broadcast(ir::real_literal(Float(32), value), 16); };
+    const Expr clamped = ir::binary(Op::Max, ir::binary(Op::Min, a, all(255)), all(0));
+    return ir::cast_to(Float(32, 16), ir::cast_to(Int(32, 16), clamped));
+  });
+  for (const char* repair : {"vcmp", "vblend"})
+    EXPECT_EQ(occurrences(module.listings.at("asm"), repair), 0) << module.listings.at("asm");
+}
+
 TEST(Listing, StackMemoryOfConstantAccessesLivesInRegisters) {
   Program program;
   const Symbol in = program.input("in", Memory{Float(32), std::vector<std::uint8_t>(4096)});

@@ -104,6 +104,46 @@ TEST_P(Memory_, GathersAndScattersFollowTheirIndex) {
   }
 }
 
+// Two of each three become one gather of pairs.
+TEST_P(Memory_, GathersOfNeighboursFollowTheirIndex) {
+  const int lanes = GetParam();
+  for (const Type t : SomeTypes) {
+    Program program;
+    const std::size_t count = 100;
+    std::mt19937_64 random(8);
+    std::vector<ir::Scalar> where;
+    for (int i = 0; i < lanes; ++i)
+      where.push_back(ir::Scalar::of_integer(Int(32), static_cast<std::int64_t>(random() % (count - 4))));
+    where.back() = ir::Scalar::of_integer(Int(32), static_cast<std::int64_t>(count - 5));
+    const Symbol in = program.input("in", memory_of(t, random_values(t, count, 5)));
+    const Symbol places = program.input("places", memory_of(Int(32), where));
+    const Symbol i = Symbol::named("i");
+    const Expr dense = ir::ramp(at(0), at(1), lanes);
+    const Expr index = ir::cast_to(Index(lanes), ir::load(Int(32, lanes), places, dense));
+    const Type v = t.with_lanes(lanes);
+    const Symbol out = program.output("out", memory_of(t, random_values(t, 4 * 64, 6)));
+    for (const bool masked : {false, true}) {
+      const auto load = [&](std::int64_t distance) {
+        const Expr scalar = ir::binary(Op::Add, ir::index_symbol(i), at(distance));
+        const Expr here = ir::binary(Op::Add, index, ir::broadcast(scalar, lanes));
+        return masked ? ir::select(every_third(lanes), ir::load(v, in, here, every_third(lanes)), ir::load(v, in, dense))
+                      : ir::load(v, in, here);
+      };
+      // Which is which must show: later ones win where they are the larger.
+      const auto larger = [&](const Expr& a, const Expr& b) {
+        return t.is_bool() ? ir::select(a, b, a) : ir::select(ir::binary(Op::Less, a, b), b, a);
+      };
+      const Expr place = ir::ramp(ir::binary(Op::Mul, ir::index_symbol(i), at(lanes)), at(1), lanes);
+      program.body(ir::for_loop(i, at(0), at(2), ir::LoopKind::Serial,
+                                ir::block({ir::store(out, larger(load(2), larger(load(0), load(1))), place),
+                                           ir::store(out, load(1), ir::ramp(at(2 * lanes), at(1), lanes)),
+                                           ir::store(out, larger(load(1), load(0)), ir::ramp(at(3 * lanes), at(1), lanes))})));
+      SCOPED_TRACE(to_string(t));
+      program.expect_same();
+    }
+  }
+}
+
 TEST(Memory, MaskedLanesMayLieOutsideTheBuffer) {
   Program program;
   const int lanes = 8;
