@@ -178,7 +178,7 @@ Races races_of(const std::vector<Step>& steps) {
 TEST(RaceOracle, FindsExactlyTheRaces) {
   Random random(12345);
   unsigned racy = 0, clean = 0;
-  for (int n = 0; n < 300; ++n) {
+  for (int n = 0; n < 1500; ++n) {
     const std::vector<Step> steps = random_steps(random);
     const Races expected = races_of(steps);
     const std::string text = text_of(steps);
