@@ -96,6 +96,8 @@ class Executable {
   /// those of the CompiledModule.
   virtual void call(const std::vector<ir::Argument>& arguments, std::span<const CallArgument> given,
                     Stream* stream) const;
+  /// Its kernels, with what each needs: as the assembler reported, or else the driver that compiled them.
+  virtual std::vector<KernelCall> kernels() const { return {}; }
   /// Records such a call on a stream; null when the device cannot.
   virtual std::unique_ptr<Recording> record(std::span<const CallArgument>, Stream&) const { return nullptr; }
 };

@@ -20,6 +20,8 @@ class GpuKernels {
   /// `parameters`: 8 bytes for each of the kernel's. Throws DeviceError.
   virtual void launch(std::size_t kernel, const std::int64_t (&blocks)[3], std::int64_t threads,
                       std::span<const std::uint64_t> parameters, Stream&) = 0;
+  /// What they need, by position; all 0 where the machine does not know.
+  virtual KernelResources resources(std::size_t) const { return {}; }
 };
 
 /// Launches that were captured.

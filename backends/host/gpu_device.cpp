@@ -445,6 +445,14 @@ class GpuExecutable : public Executable {
     if (context.finish() && (!stream || divided)) queue.synchronize();
   }
 
+  std::vector<KernelCall> kernels() const override {
+    std::vector<KernelCall> calls = signatures_;
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      if (calls[i].resources.registers == 0) calls[i].resources = kernels_->resources(i);
+    }
+    return calls;
+  }
+
   std::unique_ptr<Recording> record(std::span<const CallArgument> given,
                                     Stream& stream) const override {
     Slots slots(slots_);

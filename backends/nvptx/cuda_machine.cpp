@@ -130,6 +130,18 @@ class CudaKernels : public GpuKernels {
     if (r != 0) driver().fail(r, "launching " + call.name);
   }
 
+  KernelResources resources(std::size_t kernel) const override {
+    context_->enter();
+    KernelResources found;
+    const auto read = [&](int& value, CudaFunctionAttribute attribute) {
+      driver().function_attribute(&value, attribute, functions_.at(kernel));
+    };
+    read(found.registers, CudaFunctionAttribute::Registers);
+    read(found.stack, CudaFunctionAttribute::LocalBytes);
+    read(found.shared, CudaFunctionAttribute::SharedBytes);
+    return found;
+  }
+
  private:
   const CudaDriver& driver() const { return context_->driver; }
 

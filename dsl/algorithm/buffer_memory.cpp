@@ -1,6 +1,8 @@
 #include "dsl/algorithm/buffer_memory.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <vector>
 
 #include <sinter/diagnostic.h>
 
@@ -32,7 +34,17 @@ void span_memory(BufferContents& contents) {
   BufferMemory& memory = *contents.memory;
   memory.low = elements == 0 ? contents.host : contents.host + low;
   memory.bytes = elements == 0 ? 0 : static_cast<std::size_t>(high - low);
-  memory.dense = static_cast<std::size_t>(elements * element) == memory.bytes;
+  std::vector<BufferDimension> order;
+  for (const BufferDimension& d : contents.dimensions) {
+    if (d.extent > 1) order.push_back(d);
+  }
+  std::sort(order.begin(), order.end(),
+            [](const auto& a, const auto& b) { return std::abs(a.stride) < std::abs(b.stride); });
+  std::int64_t run = 1;
+  for (const BufferDimension& d : order) {
+    memory.dense = memory.dense && std::abs(d.stride) == run;
+    run *= d.extent;
+  }
 }
 
 std::shared_ptr<BufferContents> brought_here(const BufferContents& contents) {

@@ -8,6 +8,7 @@
 
 #include <sinter/sinter.h>
 
+#include "backends/driver/compile_pipeline.h"
 #include "backends/nvptx/cuda_machine.h"
 #include "tests/cuda/driver/fake_cuda.h"
 
@@ -254,6 +255,16 @@ TEST_F(Cuda, LimitsOfABlockAreNamed) {
   const std::string shared = message([&] { sum.realize({64}, Sm90); });
   fake().most_shared = 232448;
   EXPECT_SAYS(shared, "bytes of shared memory; the device has 50000 for a block");
+}
+
+TEST_F(Cuda, WithoutPtxasTheDriverSaysWhatKernelsNeed) {
+  const auto compiled =
+      driver::compile_pipeline(driver::resolve_pipeline({f_}, Schedule::of({f_})), Target(Sm90));
+  const std::vector<backends::KernelCall> kernels = compiled.executable->kernels();
+  ASSERT_EQ(kernels.size(), 1u);
+  EXPECT_SAYS(kernels[0].name, "f");
+  EXPECT_EQ(kernels[0].threads, 32);
+  EXPECT_EQ(kernels[0].resources.registers, 40);
 }
 
 TEST_F(Cuda, ALaunchThatFailsIsNamedAndLeaksNothing) {

@@ -145,6 +145,9 @@ TEST(Residency, GapsOfBorrowedMemoryStayTheCallers) {
   f.realize(out, gpu_target());
   for (int i = 0; i < 60; ++i) EXPECT_EQ(to[static_cast<std::size_t>(i)], i % 12 < 4 ? 4 : 7) << i;
   EXPECT_NE(refusal([&] { out.copy_to_device(gpu_target()); }).find("gaps"), std::string::npos);
+  const Buffer<int> repeated(to.data(), std::vector<BufferDimension>{{0, 2, 0}, {0, 2, 3}});
+  EXPECT_NE(refusal([&] { repeated.copy_to_device(gpu_target()); }).find("gaps"),
+            std::string::npos);
 }
 
 TEST(Residency, HostAndDeviceTargetsTakeTurns) {
