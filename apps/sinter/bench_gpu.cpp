@@ -23,8 +23,9 @@ struct GpuBenchmark {
 
 constexpr GpuBenchmark Benchmarks[] = {
     {"gelu_fast", "", "copy3", 3}, {"gelu", "", "copy3", 3}, {"chain10_fast", "", "copy3", 3}, {"chain10", "", "copy3", 3},
-    {"rmsnorm_fast", "", "copy", 2}, {"rmsnorm", "", "copy", 2}, {"layernorm_fast", "", "copy", 2},
-    {"layernorm", "", "copy", 2}, {"softmax_fast", "", "copy", 2}, {"softmax", "", "copy", 2},
+    {"rmsnorm_fast_8192", "", "copy", 2}, {"rmsnorm_8192", "", "copy", 2}, {"layernorm_fast_8192", "", "copy", 2},
+    {"layernorm_8192", "", "copy", 2}, {"softmax_fast_8192", "", "copy", 2}, {"softmax_8192", "", "copy", 2},
+    {"rmsnorm_fast", "", "copy", 2}, {"layernorm_fast", "", "copy", 2}, {"softmax_fast", "", "copy", 2},
 };
 
 /// A pipeline with its buffers on the device.
