@@ -9,6 +9,7 @@
 #include <sinter/sinter.h>
 
 #include "backends/driver/compile_pipeline.h"
+#include "backends/driver/gpu_devices.h"
 #include "backends/nvptx/cuda_machine.h"
 #include "tests/cuda/driver/fake_cuda.h"
 
@@ -265,6 +266,15 @@ TEST_F(Cuda, WithoutPtxasTheDriverSaysWhatKernelsNeed) {
   EXPECT_SAYS(kernels[0].name, "f");
   EXPECT_EQ(kernels[0].threads, 32);
   EXPECT_EQ(kernels[0].resources.registers, 40);
+}
+
+TEST_F(Cuda, TheFactsForTheDoctor) {
+  const backends::GpuFacts facts = backends::gpu_facts();
+  EXPECT_EQ(facts.cuda_driver, "CUDA 12.4");
+  ASSERT_EQ(facts.devices.size(), 1u);
+  EXPECT_EQ(facts.devices[0], "Fake GPU, sm_90, 4 multiprocessors, 1024 MiB");
+  EXPECT_SAYS(facts.ptxas, "none");
+  EXPECT_GT(facts.cache_most_bytes, 0u);
 }
 
 TEST_F(Cuda, ALaunchThatFailsIsNamedAndLeaksNothing) {
