@@ -51,23 +51,30 @@ void GpuMemory::synchronize() {
   for (const auto& reader : readers_) reader->synchronize();
 }
 
+// The main stream waits for those that are gone, and stands for them.
+void GpuMemory::forget_retired() {
+  if (writer_ && writer_->retired) writer_ = gpu_->main;
+  const auto gone = [](const auto& reader) { return reader->retired.load(); };
+  if (std::erase_if(readers_, gone) == 0 || writer_ == gpu_->main) return;
+  if (std::find(readers_.begin(), readers_.end(), gpu_->main) == readers_.end()) {
+    readers_.push_back(gpu_->main);
+  }
+}
+
 void GpuMemory::before_read(Stream& stream) {
   const std::lock_guard lock(mutex_);
+  forget_retired();
   if (writer_.get() == &stream) return;
   for (const auto& reader : readers_) {
     if (reader.get() == &stream) return;  // it waited already
   }
   if (writer_) stream.wait_for(*writer_);
-  // The main stream stands for those that are gone: it waits for them.
-  if (std::erase_if(readers_, [](const auto& reader) { return reader->retired.load(); }) > 0 &&
-      std::find(readers_.begin(), readers_.end(), gpu_->main) == readers_.end()) {
-    readers_.push_back(gpu_->main);
-  }
   readers_.push_back(stream.shared_from_this());
 }
 
 void GpuMemory::before_write(Stream& stream) {
   const std::lock_guard lock(mutex_);
+  forget_retired();
   if (writer_.get() != &stream) {
     if (writer_) stream.wait_for(*writer_);
     writer_ = stream.shared_from_this();

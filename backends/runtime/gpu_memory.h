@@ -45,6 +45,8 @@ class GpuMemory : public DeviceSide {
   const std::shared_ptr<Gpu>& gpu() const { return gpu_; }
 
  private:
+  void forget_retired();
+
   std::shared_ptr<Gpu> gpu_;
   std::uint64_t phase_ = 0;
   DeviceAddress address_ = 0;
