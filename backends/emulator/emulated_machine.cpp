@@ -75,7 +75,8 @@ class EmulatedKernels : public backends::GpuKernels {
           const Report report = run(module, launch, state->memory);
           if (!report.clean())
             refuse("the kernel " + launch.kernel + " is at fault:\n" + to_string(report),
-                   "report the schedule: no legal one may end here");
+                   "correct the unsafe_promise_clamped that does not hold; without one, report the "
+                   "schedule: no legal one may end here");
         });
   }
 
@@ -134,7 +135,8 @@ class EmulatedMachine : public backends::GpuMachine {
         state_->memory.read(from, {static_cast<std::byte*>(to), bytes});
     if (!faults.empty())
       refuse("the host reads what no kernel defined: " + to_string(faults.front()),
-             "report the schedule: no legal one may end here");
+             "correct the unsafe_promise_clamped that does not hold; without one, report the "
+             "schedule: no legal one may end here");
   }
   void begin_capture(Stream& stream) override {
     static_cast<EmulatedStream&>(stream).capturing = true;

@@ -235,6 +235,17 @@ TEST(Gpu, RegistersHoldARowForTwoUses) {
   EXPECT_EQ(count_ptx({g}, "\\.local", true), 0);
 }
 
+TEST(Gpu, TooManyThreadsAreRefused) {
+  Vars n;
+  Func f("f"), g("g");
+  f(n.x, n.y) = n.x + n.y;
+  f.gpu_tile(n.x, n.y, n.xi, n.yi, 64, 32);
+  EXPECT_EQ(gpu_refusal({f}), "f: gpu_threads: 2048 threads in a block; the most is 1024");
+  g(n.x, n.y) = n.x + n.y;
+  g.gpu_tile(n.x, n.y, n.xi, n.yi, 32, 32);
+  expect_right_on_gpu({g}, {40, 40});
+}
+
 TEST(Gpu, SerialLoopsAroundThreads) {
   Vars n;
   const ImageParam in = random_image(Int(32), {70, 32});

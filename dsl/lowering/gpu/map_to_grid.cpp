@@ -142,6 +142,16 @@ class BlockBody {
       return ir::is_statement(n->op);
     });
     threads_ = (threads_ + 31) / 32 * 32;
+    if (threads_ > MostThreads) {
+      throw CompileError(Diagnostic{kernel_,
+                                    "gpu_threads",
+                                    std::to_string(threads_) + " threads in a block; the most is " +
+                                        std::to_string(MostThreads),
+                                    "make the tiles smaller, or give each thread several elements: "
+                                    "split and unroll or vectorize",
+                                    {},
+                                    0});
+    }
     ir::for_each_node(body.node(), [&](const ir::Ref& n) {
       if (n->op == Op::For && !is_thread_loop(n)) varying_.insert(n->symbol);
       return ir::is_statement(n->op);
@@ -361,7 +371,7 @@ class BlockBody {
     return ir::for_loop(s->symbol, ir::arg(s, 0), ir::arg(s, 1), LoopKind::Serial, body);
   }
 
-  static constexpr std::int64_t LargestShared = 256 * 1024;
+  static constexpr std::int64_t MostThreads = 1024, LargestShared = 256 * 1024;
   const std::string kernel_;
   std::int64_t threads_ = 1;
   Accesses pending_;  // since the last barrier
