@@ -23,6 +23,10 @@ Value* ExpressionEmitter::emit_new(const ir::Node& n) {
     case Op::Symbol: {
       auto it = symbols.find(n.symbol);
       if (it == symbols.end()) throw InternalError("no value for the symbol " + n.symbol.name());
+      // No value is a pointer: one of those says where the value lies. It is computed anew, to be in
+      // no register in between.
+      if (auto* place = llvm::dyn_cast<llvm::GetElementPtrInst>(it->second))
+        return b_.CreateLoad(values.type(n.type), b_.Insert(place->clone()));
       return it->second;
     }
     case Op::Load: return load(n);

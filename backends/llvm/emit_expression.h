@@ -31,7 +31,7 @@ class ExpressionEmitter {
   /// Values are shared between the occurrences of a node within one statement; called at its end.
   void forget() { memo_.clear(); narrow_memo_.clear(); }
 
-  std::unordered_map<Symbol, llvm::Value*> symbols;
+  std::unordered_map<Symbol, llvm::Value*> symbols;  // or the addresses of their values
   std::unordered_map<Symbol, BufferBinding> buffers;
   /// Called with the condition and message of a Require.
   std::function<void(llvm::Value*, const std::string&)> require;

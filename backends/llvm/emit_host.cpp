@@ -53,10 +53,11 @@ class HostEmitter : public StatementEmitter {
   void bind_buffer(const Symbol&, Value* pointer, Type element, bool own_tag);
   // --- statements
   void emit_other(const ir::Node&) override;
+  Value* keep(const Symbol&, Value*) override;
   void emit_parallel(const ir::Node&);
   void emit_stage_function(const ir::Node&);
   struct Outlined { llvm::Function* body; llvm::AllocaInst* closure; };
-  Outlined outline(const ir::Ref& statement, const char* name, const std::function<void(llvm::Function*)>& emit_body);
+  Outlined outline(const ir::Ref& statement, bool is_stage, const std::function<void(llvm::Function*)>& emit_body);
   void go_on_if_zero(llvm::CallInst* result);
   void go_on_unless_zero(llvm::CallInst* result);
   void go_on_if(Value* good);
@@ -86,7 +87,12 @@ class HostEmitter : public StatementEmitter {
   struct DeviceInstance { Value* handle; Value* address; };  // address: of the latest transfer
   std::unordered_map<Symbol, DeviceInstance> device_;
   std::unordered_map<const ir::Node*, int> kernels_;         // positions
-  bool outlines_stages_ = false;
+  // Of entries that call a function for each stage: what they bind, in words of memory. Values would
+  // live from the top, where regions are computed, to their stage: too many for the registers.
+  llvm::AllocaInst* frame_ = nullptr;
+  std::int64_t frame_words_ = 0;
+  struct Place { std::int64_t word; llvm::Type* type; };
+  std::unordered_map<Symbol, Place> places_;
   // of the function being emitted
   Value* runtime_ = nullptr;
   std::vector<HeapAllocation> heap_;  // live ones
@@ -122,6 +128,7 @@ void HostEmitter::bind_buffer(const Symbol& symbol, Value* pointer, Type element
     tag = metadata_.createTBAAStructTagNode(type, type, 0);
   }
   expressions_.buffers[symbol] = {pointer, element, tag};
+  keep(symbol, pointer);
 }
 
 void HostEmitter::entry() {
@@ -138,11 +145,18 @@ void HostEmitter::entry() {
   }
   const std::vector<ir::Ref> kernels = kernels_of(source_.body);
   for (std::size_t i = 0; i < kernels.size(); ++i) kernels_.emplace(kernels[i].get(), static_cast<int>(i));
-  outlines_stages_ = stages > FewStages && kernels.empty();  // kernels' buffers are known to the entry only
   Value* slots = function->getArg(0);
   function->addParamAttr(0, llvm::Attribute::NoAlias);
   function->addParamAttr(0, llvm::Attribute::ReadOnly);
   runtime_ = function->getArg(1);
+  if (stages > FewStages && kernels.empty()) {  // kernels' buffers are known to the entry only
+    frame_ = stack_slot(llvm::ArrayType::get(b_.getInt64Ty(), 0), AllocationAlignment);
+    b_.CreateStore(runtime_, frame_);
+    frame_words_ = 1;
+    // It runs once a call and grows with the pipeline: no pass of code generation that is not linear.
+    function->addFnAttr(llvm::Attribute::OptimizeNone);
+    function->addFnAttr(llvm::Attribute::NoInline);
+  }
   std::int64_t slot = 0;
   const auto next = [&](llvm::Type* as) {
     return constant_load(as, b_.CreateGEP(b_.getInt64Ty(), slots, index(slot++)));
@@ -154,18 +168,28 @@ void HostEmitter::entry() {
       bind_buffer(argument.symbol, next(pointer), argument.type, true);
       for (const ir::DimensionSymbols& dimension : argument.dimensions)
         for (const Symbol& part : {dimension.min, dimension.extent, dimension.stride})
-          if (Value* value = next(b_.getInt64Ty()); part) expressions_.symbols[part] = value;
+          if (Value* value = next(b_.getInt64Ty()); part) expressions_.symbols[part] = keep(part, value);
     } else {
       const Type t = argument.type;
       Value* bits = next(b_.getInt64Ty());
       ValueEmitter& values = expressions_.values;
       Value* value = t.is_bool() ? b_.CreateICmpNE(bits, index(0)) : b_.CreateTrunc(bits, values.type(UInt(t.bits)));
-      expressions_.symbols[argument.symbol] = b_.CreateBitCast(value, values.type(t));
+      expressions_.symbols[argument.symbol] = keep(argument.symbol, b_.CreateBitCast(value, values.type(t)));
     }
     ++position;
   }
   emit(source_.body.node());
   b_.CreateRet(b_.getInt32(0));
+  if (frame_)
+    frame_->setAllocatedType(llvm::ArrayType::get(b_.getInt64Ty(), static_cast<std::uint64_t>(frame_words_)));
+}
+
+Value* HostEmitter::keep(const Symbol& symbol, Value* value) {
+  if (!frame_ || function_ != entry_ || loops_ > 0) return value;
+  Value* place = b_.CreateGEP(b_.getInt64Ty(), frame_, index(frame_words_));
+  b_.CreateStore(value, place);
+  places_[symbol] = {frame_words_++, value->getType()};
+  return place;
 }
 
 // --- statements --------------------------------------------------------------------------------------
@@ -173,7 +197,7 @@ void HostEmitter::entry() {
 void HostEmitter::emit_other(const ir::Node& n) {
   if (n.op == Op::For && static_cast<ir::LoopKind>(n.integer) == ir::LoopKind::Parallel) return emit_parallel(n);
   if (n.op == Op::Produce) {
-    if (outlines_stages_ && function_ == entry_ && loops_ == 0) return emit_stage_function(n);
+    if (frame_ && function_ == entry_ && loops_ == 0) return emit_stage_function(n);
     return emit(n.args[0]);
   }
   if (n.op == Op::Allocate) return emit_allocate(n);
@@ -187,8 +211,8 @@ void HostEmitter::emit_other(const ir::Node& n) {
 }
 
 // A statement becomes a function of (begin, end, closure); the closure holds the runtime context and
-// whatever the statement mentions that is bound outside it.
-HostEmitter::Outlined HostEmitter::outline(const ir::Ref& statement, const char* name,
+// whatever the statement mentions that is bound outside it. That of stages is the frame.
+HostEmitter::Outlined HostEmitter::outline(const ir::Ref& statement, bool is_stage,
                                            const std::function<void(llvm::Function*)>& emit_body) {
   std::set<Symbol> mentioned;
   ir::for_each_node(statement, [&](const ir::Ref& r) {
@@ -199,23 +223,38 @@ HostEmitter::Outlined HostEmitter::outline(const ir::Ref& statement, const char*
   decltype(expressions_.symbols) symbols;
   decltype(expressions_.buffers) buffers;
   std::vector<Value*> members{runtime_};
-  std::vector<std::function<void(Value*)>> bind;
+  struct Capture { Place place; std::function<void(Value*)> bind; };
+  std::vector<Capture> captures;
+  const auto capture = [&](const Symbol& symbol, Value* value, const std::function<void(Value*)>& bind) {
+    const auto kept = places_.find(symbol);
+    if (is_stage) return captures.push_back({kept->second, bind});
+    captures.push_back({{static_cast<std::int64_t>(members.size()), value->getType()}, bind});
+    members.push_back(value);
+  };
   for (const Symbol& symbol : mentioned) {
     if (const auto it = expressions_.symbols.find(symbol); it != expressions_.symbols.end()) {
-      members.push_back(it->second);
-      bind.push_back([&symbols, symbol](Value* v) { symbols[symbol] = v; });
+      const bool lies_in_frame = it->second->getType()->isPointerTy();
+      Value* value = it->second;
+      if (is_stage && !lies_in_frame) keep(symbol, value);  // the variable of a loop that runs once
+      if (!is_stage && lies_in_frame) value = b_.CreateLoad(places_.at(symbol).type, value);
+      capture(symbol, value, [&symbols, symbol](Value* v) { symbols[symbol] = v; });
     } else if (const auto b = expressions_.buffers.find(symbol); b != expressions_.buffers.end()) {
-      members.push_back(b->second.pointer);
-      auto* place = &(buffers[symbol] = b->second);
-      bind.push_back([place](Value* v) { place->pointer = v; });
+      auto* binding = &(buffers[symbol] = b->second);
+      capture(symbol, b->second.pointer, [binding](Value* v) { binding->pointer = v; });
     }
   }
   std::vector<llvm::Type*> types;
   for (Value* value : members) types.push_back(value->getType());
   auto* closure_type = llvm::StructType::get(context_, types);
-  llvm::AllocaInst* closure = stack_slot(closure_type, AllocationAlignment);
-  for (unsigned i = 0; i < members.size(); ++i)
-    b_.CreateStore(members[i], b_.CreateStructGEP(closure_type, closure, i));
+  llvm::AllocaInst* closure = is_stage ? frame_ : stack_slot(closure_type, AllocationAlignment);
+  const auto address = [&](Value* base, std::int64_t i) {
+    return is_stage ? b_.CreateGEP(b_.getInt64Ty(), base, index(i))
+                    : b_.CreateStructGEP(closure_type, base, static_cast<unsigned>(i));
+  };
+  if (!is_stage) {
+    for (std::size_t i = 0; i < members.size(); ++i)
+      b_.CreateStore(members[i], address(closure, static_cast<std::int64_t>(i)));
+  }
 
   auto* pointer = llvm::PointerType::getUnqual(context_);
   auto* body_type = llvm::FunctionType::get(b_.getInt32Ty(), {b_.getInt64Ty(), b_.getInt64Ty(), pointer}, false);
@@ -226,14 +265,14 @@ HostEmitter::Outlined HostEmitter::outline(const ir::Ref& statement, const char*
   const std::int64_t caller_frame = frame_bytes_;
   llvm::AllocaInst* caller_record = record_;
   const auto caller_reports = reports_;
-  llvm::Function* body = begin_function(body_type, name, false);
+  llvm::Function* body = begin_function(body_type, is_stage ? "stage" : "parallel_body", false);
   body->addParamAttr(2, llvm::Attribute::NoAlias);
   body->addParamAttr(2, llvm::Attribute::ReadOnly);
-  const auto member = [&](unsigned i) {
-    return constant_load(closure_type->getElementType(i), b_.CreateStructGEP(closure_type, body->getArg(2), i));
+  const auto member = [&](const Place& place) {
+    return constant_load(place.type, address(body->getArg(2), place.word));
   };
-  runtime_ = member(0);
-  for (unsigned i = 0; i < bind.size(); ++i) bind[i](member(i + 1));
+  runtime_ = member({0, caller_runtime->getType()});
+  for (const Capture& c : captures) c.bind(member(c.place));
   std::swap(expressions_.symbols, symbols);
   std::swap(expressions_.buffers, buffers);
   emit_body(body);
@@ -274,7 +313,7 @@ void HostEmitter::emit_parallel(const ir::Node& n) {
   Value* min = expressions_.emit(n.args[0]);
   Value* extent = expressions_.emit(n.args[1]);
   expressions_.forget();
-  const Outlined loop = outline(n.args[2], "parallel_body", [&](llvm::Function* body) {
+  const Outlined loop = outline(n.args[2], false, [&](llvm::Function* body) {
     emit_serial(n.symbol, body->getArg(0), body->getArg(1), true, [&] { emit(n.args[2]); });
   });
   auto* pointer = llvm::PointerType::getUnqual(context_);
@@ -286,7 +325,7 @@ void HostEmitter::emit_parallel(const ir::Node& n) {
 // Long pipelines: each root stage is a function of its own, since register allocation is not linear
 // in the size of a function.
 void HostEmitter::emit_stage_function(const ir::Node& n) {
-  const Outlined stage = outline(n.args[0], "stage", [&](llvm::Function*) { emit(n.args[0]); });
+  const Outlined stage = outline(n.args[0], true, [&](llvm::Function*) { emit(n.args[0]); });
   stage.body->addFnAttr(llvm::Attribute::NoInline);
   go_on_if_zero(b_.CreateCall(stage.body, {index(0), index(0), stage.closure}));
 }

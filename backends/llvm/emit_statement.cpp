@@ -36,7 +36,7 @@ void StatementEmitter::emit_let(const ir::Node& n) {
   auto& bound = expressions_.symbols;
   const auto outer = bound.find(n.symbol);
   const std::optional<Value*> hidden = outer == bound.end() ? std::nullopt : std::optional(outer->second);
-  bound[n.symbol] = value;
+  bound[n.symbol] = keep(n.symbol, value);
   if (expressions_.hooks && n.args[0]->type.is_index()) {
     expressions_.multiples[n.symbol] = algebra::multiple_of(n.args[0], expressions_.multiples);
   }

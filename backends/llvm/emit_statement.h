@@ -16,6 +16,8 @@ class StatementEmitter {
   void emit(const ir::Ref& statement);
   /// What is not shared.
   virtual void emit_other(const ir::Node&) = 0;
+  /// What a let binds its symbol to: the value, or where it has been put.
+  virtual llvm::Value* keep(const Symbol&, llvm::Value* value) { return value; }
 
   void emit_let(const ir::Node&);
   void emit_if(const ir::Node&);

@@ -40,6 +40,47 @@ void failing_loop(Program& program, std::int64_t count, std::int64_t bad) {
   program.body(ir::allocate(other, Int(32), at(100000), ir::MemoryKind::Auto, ir::for_loop(i, at(0), at(count), LoopKind::Parallel, inner)));
 }
 
+/// `count` stages, each in memory of its own and a function of its own when there are many; what they
+/// need is bound before the first of them. The last check fails when `fails`.
+void many_stages(Program& program, int count, bool fails) {
+  const Symbol out = program.output("out", Int(32), static_cast<std::size_t>(count) * 8);
+  const Symbol n = program.scalar("n", ir::Scalar::of_integer(Int(16), 8));
+  const Symbol flag = program.scalar("flag", ir::Scalar::of_integer(Bool(), 1));
+  const Symbol real = program.scalar("real", ir::Scalar::of_real(Float(64), 2.5));
+  const Symbol half = program.scalar("half", ir::Scalar::of_real(Float(16), 1.5));
+  const Symbol extent = Symbol::named("extent"), truth = Symbol::named("truth"), narrow = Symbol::named("narrow"), once = Symbol::named("once");
+  std::vector<Symbol> starts, memory;
+  for (int s = 0; s < count; ++s) {
+    starts.push_back(Symbol::named("start" + std::to_string(s)));
+    memory.push_back(Symbol::named("memory" + std::to_string(s)));
+  }
+  const auto start = [&](int s) { return ir::index_symbol(starts[static_cast<std::size_t>(s)]); };
+  ir::Stmt rest = ir::assert_that(fails ? ir::false_value() : ir::true_value(), "{}, {}, {} and {}",
+                                  {start(count - 1), ir::symbol(Bool(), truth), ir::symbol(Float(64), real), ir::symbol(Float(16), half)});
+  for (int s = count - 1; s >= 0; --s) {
+    const Symbol i = Symbol::named("i" + std::to_string(s)), own = memory[static_cast<std::size_t>(s)];
+    const Expr x = ir::index_symbol(i);
+    const Expr before = s == 0 ? ir::cast_to(Int(32), ir::symbol(Float(64), real)) : ir::load(Int(32), memory[static_cast<std::size_t>(s - 1)], x);
+    const Expr value = ir::binary(Op::Add, before, ir::select(ir::symbol(Bool(), truth), as_i32(ir::binary(Op::Add, start(s), ir::symbol(Index(), once))),
+                                                              ir::cast_to(Int(32), ir::symbol(Int(16), narrow))));
+    const LoopKind kind = s % 3 == 1 ? LoopKind::Parallel : LoopKind::Serial;
+    const ir::Stmt stage = ir::produce(own, ir::for_loop(i, at(0), ir::index_symbol(extent), kind, ir::store(own, value, x)));
+    const Symbol j = Symbol::named("j" + std::to_string(s));
+    const ir::Stmt copy = ir::for_loop(j, at(0), ir::index_symbol(extent), kind,
+                                       ir::store(out, ir::load(Int(32), own, ir::index_symbol(j)), ir::binary(Op::Add, start(s), ir::index_symbol(j))));
+    // A loop that runs once is none; one that runs twice holds its stage.
+    const ir::Stmt around = ir::for_loop(once, at(s), at(s % 4 == 3 ? 2 : 1), LoopKind::Serial, stage);
+    rest = ir::allocate(own, Int(32), ir::index_symbol(extent), s % 2 == 0 ? ir::MemoryKind::Heap : ir::MemoryKind::Auto, ir::block({around, copy, rest}));
+  }
+  for (int s = count - 1; s >= 0; --s) {
+    const Expr value = s == 0 ? at(0) : ir::binary(Op::Add, start(s - 1), ir::index_symbol(extent));
+    rest = ir::let(starts[static_cast<std::size_t>(s)], value, rest);
+  }
+  rest = ir::let(narrow, ir::binary(Op::Add, ir::symbol(Int(16), n), ir::literal(Int(16), 1)), rest);
+  rest = ir::let(truth, ir::binary(Op::And, ir::symbol(Bool(), flag), ir::binary(Op::Less, at(3), ir::index_symbol(extent))), rest);
+  program.body(ir::let(extent, ir::cast_to(Index(), ir::symbol(Int(16), n)), rest));
+}
+
 struct Threads {
   explicit Threads(int n) { set_num_threads(n); }
   ~Threads() { set_num_threads(0); }
@@ -93,6 +134,18 @@ TEST(Loops, ConditionsChooseStatements) {
   const ir::Stmt else_case = ir::if_then(ir::binary(Op::Equal, x, at(3)), ir::store(out, ir::literal(Int(32), -7), x));
   program.body(ir::for_loop(i, at(0), at(10), LoopKind::Serial, ir::if_then(ir::binary(Op::Less, at(4), x), then_case, else_case)));
   program.expect_same();
+}
+
+TEST(Loops, FewAndManyStagesFindWhatIsBound) {
+  const Threads four(4);
+  for (const int count : {2, 8, 9, 40}) {
+    Program program;
+    many_stages(program, count, false);
+    program.expect_same();
+    Program failing;
+    many_stages(failing, count, true);
+    EXPECT_EQ(failing.expect_same_failure(), std::to_string(8 * (count - 1)) + ", true, 2.5 and 1.5");
+  }
 }
 
 TEST(Failures, AnAssertNamesItsValues) {
