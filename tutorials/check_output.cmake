@@ -1,7 +1,14 @@
-# Runs PROGRAM with ARGUMENTS; what it prints, on both streams, must stand, word for word, in PAGE.
+# Runs PROGRAM with ARGUMENTS; what it prints, on both streams, must stand, word for word, in PAGE;
+# where SINTER_PAGE_SHOWS is set, only the part that this regular expression matches.
 execute_process(COMMAND ${PROGRAM} ${ARGUMENTS} OUTPUT_VARIABLE printed ERROR_VARIABLE printed RESULT_VARIABLE code)
 if(NOT code EQUAL 0)
   message(FATAL_ERROR "the program failed (${code}):\n${printed}")
+endif()
+if(DEFINED ENV{SINTER_PAGE_SHOWS})
+  string(REGEX MATCH "$ENV{SINTER_PAGE_SHOWS}" printed "${printed}")
+  if(printed STREQUAL "")
+    message(FATAL_ERROR "nothing of what the program printed matches '$ENV{SINTER_PAGE_SHOWS}'")
+  endif()
 endif()
 file(READ ${PAGE} page)
 string(FIND "${page}" "\n${printed}" position)
