@@ -125,6 +125,13 @@ TEST(HalideNames, ExpressionFunctions) {
                                  tan(f),
                                  tanh(f),
                                  erf(g),
+                                 fast_exp(f),
+                                 fast_log(f),
+                                 fast_sin(f),
+                                 fast_cos(f),
+                                 fast_tanh(f),
+                                 fast_inverse(f),
+                                 fast_inverse_sqrt(f),
                                  hypot(f, f),
                                  lerp(f, f, f),
                                  lerp(b, b, p),
@@ -276,6 +283,14 @@ concept HasLoops = requires(F f, Var x, Var y, Var xo, Var yo, Var xi, Var yi, R
   f.specialize_fail("no");
 };
 static_assert(HasLoops<Func> && HasLoops<Stage>);
+template <typename F>
+concept HasGpuLoops = requires(F f, Var x, Var y, Var bx, Var by, Var tx, Var ty, RVar r) {
+  f.gpu_blocks(x, y).gpu_threads(x, r).gpu_lanes(x).gpu_single_thread();
+  f.gpu(bx, tx).gpu(bx, by, tx, ty);
+  f.gpu_tile(x, bx, tx, 32).gpu_tile(x, tx, 32, TailStrategy::RoundUp);
+  f.gpu_tile(x, y, bx, by, tx, ty, 16, 8).gpu_tile(x, y, tx, ty, 16, 8);
+};
+static_assert(HasGpuLoops<Func> && HasGpuLoops<Stage>);
 static_assert(requires(Func f, Func g, Var x, RVar r, Expr e, Buffer<float> buffer, ImageParam in) {
   in.dim(0).set_min(0).set_extent(e).set_stride(3);
   in.dim(1).set_bounds(0, in.dim(0).extent() / 2 * 2);
@@ -291,7 +306,8 @@ static_assert(requires(Func f, Func g, Var x, RVar r, Expr e, Buffer<float> buff
   f.store_in(MemoryType::Auto)
       .store_in(MemoryType::Heap)
       .store_in(MemoryType::Stack)
-      .store_in(MemoryType::Register);
+      .store_in(MemoryType::Register)
+      .store_in(MemoryType::GPUShared);
   f.bound(x, 0, 10).bound_extent(x, e).align_bounds(x, 8).align_bounds(x, 8, 1).set_estimate(x, 0,
                                                                                              100);
   f.set_estimates({{0, 100}, {0, 200}});
