@@ -118,7 +118,8 @@ struct Mad24 {
   }
 };
 
-// By zero: what the hardware's sequence gives, all ones. The smallest by -1 wraps.
+// By zero PTX leaves quotient and remainder open: all ones, as an H200 gives. The smallest by -1
+// wraps.
 struct Divide {
   template <Integer T>
   T operator()(T a, T b) const {

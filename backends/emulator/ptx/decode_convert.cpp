@@ -163,7 +163,7 @@ Handler integer_to_float(Type from, unsigned from_width, Type to, int mode) {
   });
 }
 
-// ---- float to integer: saturates, NaN is 0
+// ---- float to integer: saturates
 
 template <int Mode>
 double to_integral(double a) {
@@ -188,7 +188,9 @@ struct ToInteger {
     // The bounds as doubles: the lower is exact, the upper is one more than the largest.
     const double low = static_cast<double>(L::min());
     const double high = std::ldexp(1.0, L::digits);
-    To result = 0;
+    // NaN is 0, but the top bit alone where either side has 64 bits.
+    constexpr bool Wide = sizeof(From) == 8 || sizeof(To) == 8;
+    To result = Wide ? static_cast<To>(std::uint64_t{1} << (sizeof(To) * 8 - 1)) : To{0};
     if (value >= high) result = L::max();
     else if (value < low) result = L::min();
     else if (value == value) result = static_cast<To>(value);
@@ -307,7 +309,7 @@ template <class T, int Mode, bool ZeroBelow>
 struct PackPair {
   Packed<T> operator()(float high, float low) const {
     const auto one = [](float a) {
-      if (ZeroBelow && a < 0) a = 0;
+      if (ZeroBelow && a <= 0) a = 0;  // -0 too
       return narrow<T>(a, Mode);
     };
     return {one(low), one(high)};
@@ -360,7 +362,7 @@ template <bool E5, bool ZeroBelow>
 struct PackF8 {
   std::uint16_t operator()(float high, float low) const {
     const auto one = [](float a) {
-      if (ZeroBelow && a < 0) a = 0;
+      if (ZeroBelow && a <= 0) a = 0;  // -0 too
       return unsigned{to_f8(a, E5 ? E5m2 : E4m3)};
     };
     return static_cast<std::uint16_t>(one(high) << 8 | one(low));
@@ -378,7 +380,7 @@ struct F8PairToHalf {
   Packed<Half> operator()(std::uint16_t a) const {
     const auto one = [](unsigned bits) {
       double value = from_f8(static_cast<std::uint8_t>(bits), E5 ? E5m2 : E4m3);
-      if (ZeroBelow && value < 0) value = 0;
+      if (ZeroBelow && value <= 0) value = 0;
       return from_double<Half>(value);
     };
     return {one(a & 255u), one(a >> 8)};

@@ -180,7 +180,7 @@ struct Saturating {
     }
   }
 };
-/// max(value, 0), NaN stays.
+/// max(value, +0), NaN stays; -0 becomes +0, as an H200 converts with .relu.
 template <class F>
 struct Relu {
   template <class... T>
@@ -188,7 +188,7 @@ struct Relu {
   auto operator()(T... a) const {
     const auto value = F{}(a...);
     using R = std::remove_const_t<decltype(value)>;
-    const auto one = [](auto part) { return to_double(part) < 0 ? decltype(part){} : part; };
+    const auto one = [](auto part) { return to_double(part) <= 0 ? decltype(part){} : part; };
     if constexpr (Native<R> || Small<R>) {
       return one(value);
     } else {

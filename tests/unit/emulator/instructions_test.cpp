@@ -73,10 +73,11 @@ TEST_P(Instructions, MeanWhatTheTableSays) {
 }
 
 // What a GPU gave for the first sets of operands, recorded by calibrate_emulator. Approximations
-// may differ by their stated error; what PTX leaves open is as the GPU does it.
+// may differ by the error that PTX states, which depends on the operand (sin and cos promise
+// nothing beyond 100 pi); what else PTX leaves open is as the GPU does it.
 TEST(Golden, IsWhatTheGpuGave) {
   std::ifstream file(std::string(SINTER_SOURCE_DIR) + "/tests/unit/emulator/data/golden.txt");
-  if (!file) GTEST_SKIP() << "no golden data are recorded";
+  ASSERT_TRUE(file) << "the recorded table is missing";
   std::string line;
   std::getline(file, line);
   std::size_t compared = 0;
@@ -93,21 +94,22 @@ TEST(Golden, IsWhatTheGpuGave) {
       std::uint64_t recorded = 0;
       in >> recorded;
       const std::uint64_t ours = one->meaning(operands[i].data());
-      if (one->ulps > 0) {
-        const auto x = std::bit_cast<float>(static_cast<std::uint32_t>(recorded));
-        const auto y = std::bit_cast<float>(static_cast<std::uint32_t>(ours));
-        if (!std::isfinite(x) || !std::isfinite(y) || std::fabs(y) > 1e30f || std::fabs(y) < 1e-30f)
-          continue;
-        EXPECT_LE(std::fabs(x - y), std::max(std::ldexp(std::fabs(y), -10), 0x1p-20f))
-            << line << " set " << i;
-      } else {
-        EXPECT_TRUE(equal(*one, recorded, ours))
-            << line << std::hex << " set " << i << ": " << recorded << ", ours " << ours;
+      bool near = false;
+      if (one->allowed) {
+        const auto as_float = [](std::uint64_t bits) {
+          return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+        };
+        const float exact = as_float(ours);
+        const double allowed = one->allowed(as_float(operands[i].back()), exact);
+        if (std::isinf(allowed)) continue;
+        near = std::fabs(double{as_float(recorded)} - exact) <= allowed;
       }
+      EXPECT_TRUE(near || equal(*one, recorded, ours))
+          << line << std::hex << " set " << i << ": " << recorded << ", ours " << ours;
       ++compared;
     }
   }
-  EXPECT_GT(compared, 10000u);
+  EXPECT_GT(compared, 25000u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, Instructions,
