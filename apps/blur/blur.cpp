@@ -16,7 +16,7 @@ struct Blur {
     return {.name = "blur",
             .description = "separable 3x3 box blur, 16-bit samples",
             .schedules = {"none", "root", "simple", "tuned"},
-            .default_sizes = [](const Target&) { return Sizes{{"width", 6144}, {"height", 4096}}; },
+            .default_sizes = [](const Target& target) { return target.is_emulated() ? Sizes{{"width", 200}, {"height", 50}} : Sizes{{"width", 6144}, {"height", 4096}}; },
             .largest_input = 4095};
   }
   static Extents extents(const Sizes& sizes) {
@@ -43,6 +43,10 @@ struct Blur {
     } else if (name == "simple") {
       blur_x.compute_root().vectorize(x, vector).parallel(y);
       out.vectorize(x, vector).parallel(y);
+    } else if (target.is_gpu()) {
+      Var xi{"xi"};
+      out.gpu_tile(x, y, xi, yi, 64, 8);
+      blur_x.compute_at(out, x).store_in(MemoryType::GPUShared).gpu_threads(x, y);
     } else if (name == "tuned") {
       // Strips of 32 rows in parallel; within a strip each vector of blur_x is computed once and
       // the last three rows of it are kept in registers' reach.

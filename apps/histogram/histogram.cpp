@@ -27,6 +27,7 @@ struct Histogram {
   }
 
   Var x{"x"}, y{"y"}, c{"c"}, i{"i"};
+  RDom column;
   Func luminance{"luminance"}, rows{"rows"}, counts{"counts"}, running{"running"}, equal{"equal"};
 
   void algorithm() {
@@ -34,7 +35,7 @@ struct Histogram {
     luminance(x, y) = u8(0.299f * red + 0.587f * green + 0.114f * blue + 0.5f);
 
     // A histogram of each row, so that rows can be counted in parallel, then their sum.
-    RDom column(0, in.width(), "column");
+    column = RDom(0, in.width(), "column");
     rows(i, y) = u32(0);
     rows(i32(luminance(column, y)), y) += u32(1);
     RDom row(0, in.height(), "row");
@@ -62,7 +63,18 @@ struct Histogram {
     luminance.compute_root();
     if (name == "root") return;
     const int vector = target.natural_vector_size(32);
-    if (name == "simple") {
+    if (target.is_gpu()) {
+      Var xi{"xi"}, yi{"yi"}, ii{"ii"};
+      RVar columns{"columns"}, lane{"lane"};
+      luminance.gpu_tile(x, y, xi, yi, 32, 8);
+      rows.split(i, i, ii, 64).gpu_blocks(i, y).gpu_threads(ii);
+      rows.update().atomic().split(column, columns, lane, 128).reorder(columns, lane, y).gpu_blocks(y).gpu_threads(lane);
+      counts.gpu_tile(i, ii, 64).update().gpu_tile(i, ii, 64);
+      running.gpu_single_thread();
+      for (int k = 0; k < 2; ++k) running.update(k).gpu_single_thread();
+      equal.gpu_tile(i, ii, 64);
+      out.reorder(c, x, y).gpu_tile(x, y, xi, yi, 32, 8);
+    } else if (name == "simple") {
       luminance.vectorize(x, vector).parallel(y);
       out.vectorize(x, vector).parallel(y);
     } else if (name == "tuned") {

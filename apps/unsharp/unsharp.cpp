@@ -57,6 +57,12 @@ struct Unsharp {
       for (Func* stage : {&gray, &blur_y, &ratio})
         stage->compute_root().vectorize(x, vector).parallel(y);
       out.vectorize(x, vector).parallel(y);
+    } else if (target.is_gpu()) {
+      Var xi{"xi"};
+      out.reorder(c, x, y).gpu_tile(x, y, xi, yi, 32, 8);
+      gray.compute_root().gpu_tile(x, y, xi, yi, 32, 8);
+      blur_y.compute_at(out, x).store_in(MemoryType::GPUShared).gpu_threads(x, y);
+      ratio.compute_at(out, xi);
     } else if (name == "tuned") {
       out.split(y, yo, yi, 32).reorder(x, c, yi, yo).vectorize(x, vector).parallel(yo);
       gray.store_at(out, yo).compute_at(out, yi).vectorize(x, vector);

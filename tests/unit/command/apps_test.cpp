@@ -63,7 +63,7 @@ class GpuApps : public testing::TestWithParam<std::string> {};
 TEST_P(GpuApps, EqualTheReferenceOnTheEmulator) { expect_reference(GetParam(), "tuned", Target("emulated-nvptx-sm_90a")); }
 
 INSTANTIATE_TEST_SUITE_P(All, GpuApps,
-                         testing::Values("copy", "copy3", "gelu", "gelu_fast", "chain10", "chain10_fast", "softmax", "softmax_fast",
+                         testing::Values("blur", "unsharp", "histogram", "bilateral_grid", "conv2d", "copy", "copy3", "gelu", "gelu_fast", "chain10", "chain10_fast", "softmax", "softmax_fast",
                                          "rmsnorm", "rmsnorm_fast", "layernorm", "layernorm_fast", "softmax_fast_8192", "rmsnorm_8192", "layernorm_fast_8192", "reduce"));
 
 std::vector<std::tuple<std::string, std::string>> all_schedules() {
