@@ -57,6 +57,10 @@ class GpuMachine {
   /// bytes of download are there after Stream::synchronize.
   virtual void upload(DeviceAddress to, const void* from, std::uint64_t bytes, Stream&) = 0;
   virtual void download(void* to, DeviceAddress from, std::uint64_t bytes, Stream&) = 0;
+  /// The same for a stage's memory, which may be larger than what was computed.
+  virtual void download_stage(void* to, DeviceAddress from, std::uint64_t bytes, Stream& stream) {
+    download(to, from, bytes, stream);
+  }
   virtual std::unique_ptr<GpuKernels> load(const CompiledModule&) = 0;
 
   /// Launches on the stream are kept instead of run, until end_capture.

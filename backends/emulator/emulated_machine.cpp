@@ -138,6 +138,10 @@ class EmulatedMachine : public backends::GpuMachine {
              "correct the unsafe_promise_clamped that does not hold; without one, report the "
              "schedule: no legal one may end here");
   }
+  void download_stage(void* to, DeviceAddress from, std::uint64_t bytes, Stream&) override {
+    const std::lock_guard lock(state_->mutex);
+    static_cast<void>(state_->memory.read(from, {static_cast<std::byte*>(to), bytes}));
+  }
   void begin_capture(Stream& stream) override {
     static_cast<EmulatedStream&>(stream).capturing = true;
   }

@@ -315,9 +315,11 @@ class GpuCall : public Call {
   void fetch_runs(const Instance& i) {
     if (reserved_) refuse_recording(i);
     i.for_each_run([&](std::int64_t at, std::int64_t bytes) {
-      if (bytes > 0)
-        machine_.download(i.host + at, i.address() + static_cast<DeviceAddress>(at),
-                          static_cast<std::uint64_t>(bytes), stream_);
+      if (bytes <= 0) return;
+      const DeviceAddress from = i.address() + static_cast<DeviceAddress>(at);
+      const auto count = static_cast<std::uint64_t>(bytes);
+      if (i.own) machine_.download_stage(i.host + at, from, count, stream_);
+      else machine_.download(i.host + at, from, count, stream_);
     });
   }
 

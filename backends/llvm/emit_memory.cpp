@@ -298,6 +298,11 @@ bool has_instruction(Op op, Type t, llvm::AtomicRMWInst::BinOp* operation) {
 
 void ExpressionEmitter::atomic_update(const BufferBinding& to, Type t, Op op, Value* operand, Value* index) {
   Value* pointer = element_pointer(to, index);
+  if (llvm::isa<llvm::AllocaInst>(to.pointer)) {  // on the stack of this thread: nobody comes between, and GPUs refuse
+    Value* current = values.from_memory(t, tag(to, b_.CreateAlignedLoad(values.memory_type(t), pointer, alignment(t))));
+    tag(to, b_.CreateAlignedStore(values.to_memory(t, values.apply(op, t, {t, t}, {current, operand})), pointer, alignment(t)));
+    return;
+  }
   llvm::AtomicRMWInst::BinOp operation{};
   if (has_instruction(op, t, &operation)) {
     tag(to, b_.CreateAtomicRMW(operation, pointer, operand, alignment(t), llvm::AtomicOrdering::Monotonic));

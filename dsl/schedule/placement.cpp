@@ -292,11 +292,26 @@ struct PlacementChecker {
   /// Blocks stand outside threads and next to each other, threads of one stage in blocks.
   void check_gpu_loops(const StageDefinition& stage) {
     const StageSchedule& schedule = of(stage.id);
-    if (schedule.compute.kind == Placement::Kind::Inline && !state.algorithm.is_output(stage.id)) return;
+    if (schedule.compute.kind == Placement::Kind::Inline && !state.algorithm.is_output(stage.id)) {
+      for (std::size_t k = 0; k < stage.definitions.size(); ++k) {
+        check_inline_gpu_loops({stage.id, static_cast<int>(k)}, schedule.definitions[k]);
+      }
+      return;
+    }
     for (const auto& outer : paths(stage.id)) {
       for (std::size_t k = 0; k < stage.definitions.size(); ++k) {
         check_gpu_loops(stage, {stage.id, static_cast<int>(k)}, schedule.definitions[k], outer);
       }
+    }
+  }
+
+  /// The loops of updates run around each use, wherever that is.
+  void check_inline_gpu_loops(const StageRef& ref, const DefinitionSchedule& schedule) {
+    for (const auto& branch : schedule.specializations) check_inline_gpu_loops(ref, branch.schedule);
+    for (const Loop& loop : schedule.loops) {
+      if (!ir::is_gpu_loop(loop.kind)) continue;
+      refuse_loop(ref, loop, refusal("the stage is computed inline: its loops run inside each thread that uses it",
+                                     "place it with compute_root or compute_at"));
     }
   }
 

@@ -22,6 +22,7 @@ struct Instance {
   std::map<Symbol, ir::Scalar> scalars;
   std::uint64_t data_seed = 0;                  // of the images' elements
   schedule::Schedule schedule;
+  bool gpu = false;                             // runs on the emulated GPU, else on the host
 };
 
 /// Program, sizes, parameters and schedule as text.

@@ -1,7 +1,8 @@
 // Random programs under random schedules: oracle, interpreter and host code agree bit for bit.
 //
-//   test_property [--seed N] [--count PAIRS] [--seconds S] [--level 0|1] [--no-shrink]
+//   test_property [--gpu] [--seed N] [--count PAIRS] [--seconds S] [--level 0|1] [--no-shrink]
 //
+// --gpu: with loops over blocks and threads, on the emulated GPU; without it one program in ten is.
 // Without arguments the fast tier; SINTER_FULL=1 asks for the full one. Trials run in child
 // processes, so that a crash names its seed. The seed of a run is printed; --seed N runs one trial.
 
@@ -40,6 +41,7 @@ struct Settings {
   long count = 100;          // pairs that ran
   int seconds = 40;
   int level = 1;
+  bool gpu = false;          // all schedules
   bool shrinks = true;
   bool one = false;          // --seed
   std::uint64_t seed = 0;
@@ -88,8 +90,10 @@ std::set<std::string> features_of(const Instance& instance) {
   return all;
 }
 
-Instance instance_of(std::uint64_t seed, int level, std::vector<Diagnostic>* refused = nullptr) {
-  Instance instance = random_program(seed / SchedulesPerProgram, level);
+Instance instance_of(std::uint64_t seed, const Settings& settings, std::vector<Diagnostic>* refused = nullptr) {
+  const std::uint64_t program = seed / SchedulesPerProgram;
+  Instance instance = random_program(program, settings.level);
+  instance.gpu = settings.gpu || program % 10 == 9;
   DrawnSchedule drawn = random_schedule(instance, seed);
   instance.schedule = std::move(drawn.schedule);
   if (refused != nullptr) *refused = std::move(drawn.refused);
@@ -140,12 +144,12 @@ void repair(Instance& instance, TrialResult& result, Random& random, const Repor
   }
 }
 
-void run_one(std::uint64_t seed, int level, const Reporter& report) {
+void run_one(std::uint64_t seed, const Settings& settings, const Reporter& report) {
   using Kind = TrialResult::Kind;
   std::vector<Diagnostic> refused;
   Instance instance;
   try {
-    instance = instance_of(seed, level, &refused);
+    instance = instance_of(seed, settings, &refused);
   } catch (const std::exception& e) {
     report.failure(seed, std::string("the program or schedule cannot be made: ") + e.what());
     return;
@@ -168,8 +172,10 @@ void run_one(std::uint64_t seed, int level, const Reporter& report) {
   if (result.kind == Kind::RefusedAtCall) report.count("call: " + reason_of(result.refusal));
   if (result.kind == Kind::Failed) report.failure(seed, result.text);
   if (result.kind != Kind::Agreed) return;
+  if (instance.gpu && result.kernels == 0) return report.count("agreed without kernels");
   report.count("agreed");
-  if (!result.skipped_host) report.count("as host code");
+  if (instance.gpu) report.count("on the GPU");
+  else if (!result.skipped_host) report.count("as host code");
   if (instance.schedule.entries.empty()) report.count("agreed without directives");
   const auto features = features_of(instance);
   for (const std::string& a : features) {
@@ -230,7 +236,7 @@ std::string death_of(int status) {
 }
 
 /// One batch of seeds; continues after a trial that kills its child.
-void run_batch(std::uint64_t first, std::uint64_t count, int level, Totals& totals) {
+void run_batch(std::uint64_t first, std::uint64_t count, const Settings& settings, Totals& totals) {
   std::uint64_t next = first;
   while (next < first + count) {
     std::string output;
@@ -240,7 +246,7 @@ void run_batch(std::uint64_t first, std::uint64_t count, int level, Totals& tota
           for (std::uint64_t seed = next; seed < first + count; ++seed) {
             report.begin(seed);
             limit_time(SecondsPerTrial);
-            run_one(seed, level, report);
+            run_one(seed, settings, report);
             limit_time(0);
           }
         },
@@ -302,8 +308,8 @@ std::string trial_in_child(const Instance& instance) {
 }
 
 /// The instance whose trial failed: the drawn one, or what repairing made of it.
-Instance failing_instance(const Failure& failure, int level) {
-  Instance instance = instance_of(failure.seed, level);
+Instance failing_instance(const Failure& failure, const Settings& settings) {
+  Instance instance = instance_of(failure.seed, settings);
   if (!failure.kept) return instance;
   std::vector<schedule::Entry> entries;
   for (std::size_t i : *failure.kept) entries.push_back(instance.schedule.entries.at(i));
@@ -313,10 +319,10 @@ Instance failing_instance(const Failure& failure, int level) {
 
 void report_failure(const Failure& failure, const Settings& settings) {
   std::printf("\n=== seed %llu fails: %s\n", static_cast<unsigned long long>(failure.seed), failure.text.substr(0, 600).c_str());
-  std::printf("    run again with: test_property --level %d --seed %llu\n", settings.level, static_cast<unsigned long long>(failure.seed));
+  std::printf("    run again with: test_property%s --level %d --seed %llu\n", settings.gpu ? " --gpu" : "", settings.level, static_cast<unsigned long long>(failure.seed));
   std::fflush(stdout);
   if (failure.text.rfind("the program or schedule", 0) == 0) return;
-  const Instance instance = failing_instance(failure, settings.level);
+  const Instance instance = failing_instance(failure, settings);
   if (settings.shrinks) {
     const std::string kind = kind_of(failure.text);
     const Instance small = shrink(
@@ -382,15 +388,15 @@ int run(const Settings& settings) {
   std::uint64_t next = settings.seed;
   const std::uint64_t batch = settings.one ? 1 : 20;
   do {
-    run_batch(next, batch, settings.level, totals);
+    run_batch(next, batch, settings, totals);
     next += batch;
   } while (!settings.one && count_of(totals.counts, "agreed") < settings.count && elapsed() < settings.seconds &&
            totals.failures.size() < settings.most_failures);
   const long drawn = count_of(totals.counts, "drawn"), accepted = count_of(totals.counts, "accepted");
   const long agreed = count_of(totals.counts, "agreed");
   const double percent = drawn == 0 ? 0 : 100.0 * static_cast<double>(accepted) / static_cast<double>(drawn);
-  std::printf("%ld schedules drawn, %.0f %% accepted; %ld pairs ran and agreed (%ld of them also as host code), %zu failures, %.0f s\n",
-              drawn, percent, agreed, count_of(totals.counts, "as host code"), totals.failures.size(), elapsed());
+  std::printf("%ld schedules drawn, %.0f %% accepted; %ld pairs ran and agreed (%ld of them also as host code, %ld on the GPU), %zu failures, %.0f s\n",
+              drawn, percent, agreed, count_of(totals.counts, "as host code"), count_of(totals.counts, "on the GPU"), totals.failures.size(), elapsed());
   print_coverage(totals.counts);
   print_group(totals.counts, "uses ", "schedules that ran, by what they use");
   print_group(totals.counts, "draw: ", "refused at the directive");
@@ -413,14 +419,20 @@ int run(const Settings& settings) {
 
 Settings settings_of(int argc, char** argv) {
   Settings s;
-  const char* full = std::getenv("SINTER_FULL");
-  if (full != nullptr && std::string(full) == "1") {
-    s.count = 400;
-    s.seconds = 900;
+  const char* set = std::getenv("SINTER_FULL");
+  const bool full = set != nullptr && std::string(set) == "1";
+  for (int i = 1; i < argc; ++i) s.gpu = s.gpu || std::string(argv[i]) == "--gpu";
+  if (s.gpu) {
+    s.count = full ? 500 : 40;
+    s.seconds = full ? 500 : 20;
+  } else if (full) {
+    s.count = 2000;
+    s.seconds = 1500;
   }
   for (int i = 1; i < argc; ++i) {
     const std::string a = argv[i];
     const std::string value = i + 1 < argc ? argv[i + 1] : "";
+    if (a == "--gpu") continue;
     if (a == "--no-shrink") s.shrinks = false;
     else if (a == "--seed") s.seed = std::stoull(value), s.one = true, ++i;
     else if (a == "--from") s.seed = std::stoull(value), ++i;

@@ -2,24 +2,16 @@
 
 #include <algorithm>
 #include <functional>
-#include <set>
 
-#include "dsl/schedule/loop_facts.h"
-#include "tests/property/random.h"
+#include "tests/property/drawer.h"
 
 namespace sinter::test {
 
 namespace {
 
-namespace sched = sinter::schedule;
-using sched::StageRef;
-
-enum class Intention { Inline, Root, At };
-
-class Drawer {
+class HostDrawer : private Drawer {
  public:
-  Drawer(const Instance& instance, std::uint64_t seed)
-      : instance_(instance), random_(seed), state_(sched::initial_state(instance.algorithm)) {}
+  using Drawer::Drawer;
 
   DrawnSchedule run() {
     busy_ = random_.in(20, 90);
@@ -43,22 +35,6 @@ class Drawer {
   }
 
  private:
-  bool add(const StageRef& ref, sched::Directive directive, const std::vector<Expr>& branch = {}) {
-    sched::Entry entry{ref, std::move(directive), {}, branch};
-    if (auto problem = sched::check(entry, state_)) {
-      result_.refused.push_back(*problem);
-      return false;
-    }
-    sched::replay(entry, state_);
-    result_.schedule.entries.push_back(std::move(entry));
-    return true;
-  }
-
-  Symbol new_name() { return Symbol::named("l" + std::to_string(++names_)); }
-
-  const StageDefinition& stage(const Symbol& id) const { return state_.algorithm.stage(id); }
-  bool is_output(const Symbol& id) const { return state_.algorithm.is_output(id); }
-
   // --- intentions ---------------------------------------------------------------------------------
 
   void intend(const Symbol& id) {
@@ -69,11 +45,6 @@ class Drawer {
       i = choice < 28 ? Intention::Inline : choice < 62 ? Intention::Root : Intention::At;
     }
     intentions_[id] = i;
-  }
-
-  Intention intention(const Symbol& id) const {
-    const auto it = intentions_.find(id);
-    return it == intentions_.end() ? Intention::Root : it->second;
   }
 
   // --- directives that make stages ----------------------------------------------------------------
@@ -118,46 +89,7 @@ class Drawer {
     add({id, 0}, in);
   }
 
-  std::vector<Symbol> readers_of(const Symbol& id) const {
-    std::vector<Symbol> found;
-    for (const StageDefinition& s : state_.algorithm.stages) {
-      const auto called = callees(s, state_.algorithm);
-      if (std::find(called.begin(), called.end(), id) != called.end()) found.push_back(s.id);
-    }
-    return found;
-  }
-
   // --- loops --------------------------------------------------------------------------------------
-
-  const sched::DefinitionSchedule& schedule_of(const StageRef& ref, const std::vector<Expr>& branch) const {
-    const sched::DefinitionSchedule* s = &state_.schedules.at(ref.stage).definitions.at(static_cast<std::size_t>(ref.definition));
-    for (const Expr& condition : branch) {
-      for (const auto& special : s->specializations) {
-        if (ir::equal(special.condition, condition)) {
-          s = &special.schedule;
-          break;
-        }
-      }
-    }
-    return *s;
-  }
-
-  std::vector<Symbol> loops(const StageRef& ref, const std::vector<Expr>& branch, bool reductions_only = false) const {
-    std::vector<Symbol> names;
-    for (const sched::Loop& l : schedule_of(ref, branch).loops) {
-      if ((!reductions_only || l.reduction) && has_name(ref, l)) names.push_back(l.name);
-    }
-    return names;
-  }
-
-  /// The inner loop of vectorize(x, 8) has none.
-  bool has_name(const StageRef& ref, const sched::Loop& l) const {
-    if (!l.name.is_fresh()) return true;
-    for (const ReductionVariable& r : stage(ref.stage).definitions.at(static_cast<std::size_t>(ref.definition)).domain) {
-      if (r.symbol == l.name) return true;
-    }
-    return false;
-  }
 
   void shape(const Symbol& id) {
     if (intention(id) == Intention::Inline && !random_.chance(4)) return;
@@ -229,18 +161,6 @@ class Drawer {
       if (wanted && !l.reduction) good.push_back(l.name);
     }
     return good.empty() || random_.chance(15) ? random_.pick(among) : random_.pick(good);
-  }
-
-  /// How often vectorised and unrolled loops repeat the body so far.
-  std::int64_t copies(const StageRef& ref, const std::vector<Expr>& branch) const {
-    const auto& s = schedule_of(ref, branch);
-    std::int64_t product = 1;
-    for (const sched::Loop& l : s.loops) {
-      if (l.kind != ir::LoopKind::Vectorized && l.kind != ir::LoopKind::Unrolled) continue;
-      const auto& definition = stage(ref.stage).definitions[static_cast<std::size_t>(ref.definition)];
-      product *= sched::constant_extent(state_.schedules.at(ref.stage), stage(ref.stage), definition, s, l.variable).value_or(1);
-    }
-    return product;
   }
 
   std::vector<Symbol> loops_outside_vectors(const StageRef& ref, const std::vector<Expr>& branch) const {
@@ -337,45 +257,6 @@ class Drawer {
 
   // --- placement ----------------------------------------------------------------------------------
 
-  /// Stages with loops that read `id`, through inlined ones.
-  std::vector<StageRef> uses_of(const Symbol& id) const {
-    std::vector<StageRef> found;
-    std::vector<Symbol> pending{id}, seen{id};
-    while (!pending.empty()) {
-      const Symbol current = pending.back();
-      pending.pop_back();
-      for (const Symbol& reader : readers_of(current)) {
-        if (intention(reader) == Intention::Inline && !is_output(reader)) {
-          if (std::find(seen.begin(), seen.end(), reader) == seen.end()) {
-            seen.push_back(reader);
-            pending.push_back(reader);
-          }
-          continue;
-        }
-        const StageDefinition& s = stage(reader);
-        for (std::size_t k = 0; k < s.definitions.size(); ++k) {
-          if (reads(s.definitions[k], current)) found.push_back({reader, static_cast<int>(k)});
-        }
-      }
-    }
-    return found;
-  }
-
-  static bool reads(const Definition& d, const Symbol& id) {
-    bool found = false;
-    const auto scan = [&](const Expr& e) {
-      if (!e.defined()) return;
-      ir::for_each_node(e.node(), [&](const ir::Ref& n) {
-        found = found || (n->op == ir::Op::Access && n->symbol == id);
-        return !found;
-      });
-    };
-    for (const Expr& e : d.values) scan(e);
-    for (const Expr& e : d.coordinates) scan(e);
-    scan(d.predicate);
-    return found;
-  }
-
   void place(const Symbol& id) {
     if (is_output(id)) {
       if (random_.chance(3)) add({id, 0}, sched::ComputeRoot{});
@@ -459,17 +340,11 @@ class Drawer {
     }
   }
 
-  const Instance& instance_;
-  Random random_;
-  sched::State state_;
-  DrawnSchedule result_;
-  std::map<Symbol, Intention> intentions_;
-  std::set<Symbol> made_;  // stages that directives make and name
-  int busy_ = 50, names_ = 0;
+  int busy_ = 50;
 };
 
 }  // namespace
 
-DrawnSchedule random_schedule(const Instance& instance, std::uint64_t seed) { return Drawer(instance, seed).run(); }
+DrawnSchedule random_schedule(const Instance& instance, std::uint64_t seed) { return instance.gpu ? random_gpu_schedule(instance, seed) : HostDrawer(instance, seed).run(); }
 
 }  // namespace sinter::test

@@ -282,8 +282,9 @@ std::vector<std::string> strided_names(const Instance& instance) {
   return names;
 }
 
-/// This machine, or an older one.
+/// This machine, or an older one; the emulated GPU.
 Target target_of(const Instance& instance) {
+  if (instance.gpu) return Target("emulated-nvptx-sm_90a");
   Random random(instance.data_seed + 1);
   const int choice = random.in(0, 9);
   return choice < 6 ? Target() : choice < 9 ? Target("host-x86-64-v3") : Target("host-x86-64-v2");
@@ -344,6 +345,7 @@ class Call {
     } catch (const std::exception& e) {
       result_ = failed(level.name + ": error: " + e.what());
       if (!host) result_.text += "\n" + ir::print(level.module);
+      else if (instance_.gpu) result_.text += "\n" + ir::print(compiled_.module) + compiled_.code.listings.at("asm");
       return;
     }
     if (first_ && refused) result_.kind = TrialResult::Kind::RefusedAtCall;
@@ -352,6 +354,7 @@ class Call {
       result_ = failed(level.name + ": refusal differs: the call " + (refused ? "is refused: " + text : std::string("is not refused")));
     } else if (!refused && !text.empty()) {
       result_ = failed(level.name + ": " + text);
+      if (instance_.gpu) result_.text += ir::print(compiled_.module);
       if (!host) result_.text += ir::print(level.module);
     }
   }
@@ -379,18 +382,21 @@ TrialResult compile(const Instance& instance, driver::Compiled& compiled, std::v
   const Target target = target_of(instance);
   const std::string last = lowering::passes().back().name;
   const bool every = random.chance(4);
+  bool interpretable = true;
   lowering::LowerOptions options;
   options.vector_bits = target.vector_bits();
   options.strided = strided_names(instance);
   options.debug = random.chance(20);
   options.verify = true;
   options.after_pass = [&](const std::string& pass, const ir::Module& module) {
+    interpretable = interpretable && !(instance.gpu && pass == "map_to_grid");
+    if (!interpretable) return;
     if (every || pass == "build_loop_nest" || pass == "partition_loops" || pass == last) levels.push_back({"after " + pass, module});
   };
   const schedule::ScheduledPipeline scheduled = compiled.scheduled;
   try {
     const ir::Module module = lowering::lower(scheduled, options);
-    if (random.chance(15)) {
+    if (!instance.gpu && random.chance(15)) {
       for (const lowering::Pass& pass : lowering::passes()) {
         if (pass.optional && random.chance(50)) options.disabled.push_back(pass.name);
       }
@@ -411,11 +417,15 @@ TrialResult compile(const Instance& instance, driver::Compiled& compiled, std::v
     driver::CompileOptions driver_options;
     driver_options.strided = options.strided;
     driver_options.debug = options.debug;
+    driver_options.verify = driver_options.listings = instance.gpu;
     compiled = driver::compile_pipeline(scheduled, target, driver_options);
+  } catch (const CompileError& e) {
+    if (instance.gpu) return {TrialResult::Kind::RefusedAtLower, e.diagnostic(), ""};  // limits of the target
+    return failed(std::string("compile: ") + e.what());
   } catch (const std::exception& e) {
     return failed(std::string("compile: ") + e.what());
   }
-  levels.push_back({"host code " + target.to_string(), {}});
+  levels.push_back({(instance.gpu ? "device code " : "host code ") + target.to_string(), {}});
   return {};
 }
 
@@ -453,6 +463,7 @@ TrialResult run_trial(const Instance& instance) {
   try {
     TrialResult result = Call(instance, compiled).run(levels);
     result.skipped_host = !compiled.executable;
+    result.kernels = compiled.code.kernel_calls.size();
     levels.erase(levels.begin(), levels.end() - (compiled.executable ? 2 : 1));
     for (int v = 1; v <= 2 && result.kind == TrialResult::Kind::Agreed; ++v) {
       const Instance other = variant_of(instance, v);

@@ -152,6 +152,15 @@ struct Max {
     return a > b ? a : b;
   }
 };
+/// On both halves of a pair.
+template <class F>
+struct OfPairs {
+  template <Integer T>
+  Packed<T> operator()(Packed<T> a, Packed<T> b) const {
+    return {F{}(a.low, b.low), F{}(a.high, b.high)};
+  }
+};
+bool is_pair(Type type) { return type == Type::U16x2 || type == Type::S16x2; }
 struct Negate {
   template <Signed T>
   T operator()(T a) const {
@@ -322,6 +331,7 @@ void add_or_subtract(Decoder& d) {
   }
   FloatModifiers m = float_modifiers(d);
   const Type type = d.take_type();
+  if (is_pair(type) && !Negated) return operate<2>(d, type, by_type<OfPairs<IntegerF>, 2>(type));
   if (!is_integer(type)) return operate<2>(d, type, float_handler<FloatF, 2>(d, type, m));
   if (m.saturate) {
     if (type != Type::S32) d.fail(".sat needs .s32");
@@ -442,6 +452,7 @@ void min_or_max(Decoder& d) {
   const bool nan = d.take("NaN");
   const FloatModifiers m = float_modifiers(d);
   const Type type = d.take_type();
+  if (is_pair(type)) return operate<2>(d, type, by_type<OfPairs<IntegerF>, 2>(type));
   if (is_integer(type)) return operate<2>(d, type, by_type<IntegerF, 2>(type));
   operate<2>(
       d, type,

@@ -240,7 +240,8 @@ void bit_insert(Decoder& d) {
   d.expect_operands(5, 5);
   d.compute(bytes_of(type) == 8 ? insert<std::uint64_t> : insert<std::uint32_t>, type,
             d.destination(0, type),
-            {d.source(1, type), d.source(2, type), d.source(3, Type::U32), d.source(4, Type::U32)});
+            {d.source(1, type), d.source(2, type), d.source(3, Type::U32), d.source(4, Type::U32)},
+            Flow::Insert);
 }
 
 struct Mask {

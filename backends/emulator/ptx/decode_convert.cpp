@@ -44,6 +44,8 @@ Handler with_integer(Type type, F f) {
     case Type::BF16:
     case Type::F16x2:
     case Type::BF16x2:
+    case Type::U16x2:
+    case Type::S16x2:
     case Type::F32:
     case Type::F64:
     case Type::Tf32:

@@ -11,13 +11,14 @@ namespace {
 
 const std::map<std::string, Type>& types() {
   static const std::map<std::string, Type> result{
-      {"u8", Type::U8},     {"u16", Type::U16},       {"u32", Type::U32},
-      {"u64", Type::U64},   {"s8", Type::S8},         {"s16", Type::S16},
-      {"s32", Type::S32},   {"s64", Type::S64},       {"b8", Type::B8},
-      {"b16", Type::B16},   {"b32", Type::B32},       {"b64", Type::B64},
-      {"f16", Type::F16},   {"bf16", Type::BF16},     {"f16x2", Type::F16x2},
-      {"tf32", Type::Tf32}, {"bf16x2", Type::BF16x2}, {"f32", Type::F32},
-      {"f64", Type::F64},   {"pred", Type::Predicate}};
+      {"u8", Type::U8},         {"u16", Type::U16},       {"u32", Type::U32},
+      {"u64", Type::U64},       {"s8", Type::S8},         {"s16", Type::S16},
+      {"s32", Type::S32},       {"s64", Type::S64},       {"b8", Type::B8},
+      {"b16", Type::B16},       {"b32", Type::B32},       {"b64", Type::B64},
+      {"f16", Type::F16},       {"bf16", Type::BF16},     {"f16x2", Type::F16x2},
+      {"tf32", Type::Tf32},     {"bf16x2", Type::BF16x2}, {"f32", Type::F32},
+      {"f64", Type::F64},       {"u16x2", Type::U16x2},   {"s16x2", Type::S16x2},
+      {"pred", Type::Predicate}};
   return result;
 }
 

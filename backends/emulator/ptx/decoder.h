@@ -29,6 +29,8 @@ enum class Type : std::uint8_t {
   BF16,
   F16x2,
   BF16x2,
+  U16x2,
+  S16x2,
   F32,
   F64,
   Tf32,
@@ -36,7 +38,7 @@ enum class Type : std::uint8_t {
 };
 unsigned bytes_of(Type);  ///< 0 for a predicate
 bool is_signed(Type);
-bool is_integer(Type);  ///< bits included
+bool is_integer(Type);  ///< bits included, pairs not
 
 class Decoder {
  public:

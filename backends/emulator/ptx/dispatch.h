@@ -56,6 +56,10 @@ Handler by_type(Type type) {
       return of(static_cast<Packed<Half>*>(nullptr));
     case Type::BF16x2:
       return of(static_cast<Packed<Bfloat>*>(nullptr));
+    case Type::U16x2:
+      return of(static_cast<Packed<std::uint16_t>*>(nullptr));
+    case Type::S16x2:
+      return of(static_cast<Packed<std::int16_t>*>(nullptr));
     case Type::F32:
       return of(static_cast<float*>(nullptr));
     case Type::F64:

@@ -137,6 +137,15 @@ void Warp::propagate(const Instruction& i, LaneMask active) {
         if (sign && type < width && (result >> (type * 8 - 1) & 1)) result |= ~ones(type);
         break;
       }
+      case Flow::Insert: {
+        if ((undefined_[c] | undefined_[d]) >> lane & 1) break;
+        const std::uint64_t at = value(c, 4) & 255, length = value(d, 4) & 255;
+        const std::uint64_t field =
+            at < 64 ? (length < 64 ? (std::uint64_t{1} << length) - 1 : ~std::uint64_t{0}) << at
+                    : 0;
+        result = (undefined(b, width) & ~field) | (at < 64 ? undefined(a, width) << at & field : 0);
+        break;
+      }
       case Flow::Bytes: {
         if (undefined_[c] >> lane & 1) break;
         const std::uint64_t bytes = undefined(b, 4) << 32 | undefined(a, 4);

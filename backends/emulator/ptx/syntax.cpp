@@ -14,9 +14,10 @@ namespace sinter::emulator::ptx {
 
 unsigned bytes_of_type(const std::string& name) {
   static const std::map<std::string, unsigned> bytes{
-      {"u8", 1},  {"s8", 1},   {"b8", 1},    {"u16", 2},  {"s16", 2},   {"b16", 2}, {"f16", 2},
-      {"u32", 4}, {"s32", 4},  {"b32", 4},   {"f32", 4},  {"u64", 8},   {"s64", 8}, {"b64", 8},
-      {"f64", 8}, {"bf16", 2}, {"f16x2", 4}, {"tf32", 4}, {"bf16x2", 4}};
+      {"u8", 1},     {"s8", 1},    {"b8", 1},   {"u16", 2},  {"s16", 2},   {"b16", 2},
+      {"f16", 2},    {"u32", 4},   {"s32", 4},  {"b32", 4},  {"f32", 4},   {"u64", 8},
+      {"s64", 8},    {"b64", 8},   {"f64", 8},  {"bf16", 2}, {"f16x2", 4}, {"tf32", 4},
+      {"bf16x2", 4}, {"u16x2", 4}, {"s16x2", 4}};
   const auto at = bytes.find(name);
   return at == bytes.end() ? 0 : at->second;
 }

@@ -281,6 +281,10 @@ class BlockBody {
   /// Thread loops become lets.
   Stmt strip(const Stmt& s, const ThreadNest& found) {
     if (!contains(s, is_thread_loop)) return thread_level(s);
+    if (s->op == Op::Allocate) {
+      own_.insert(s->symbol);
+      return threads_own(s, strip(ir::stmt_arg(s, 1), found));
+    }
     std::vector<ir::Ref> args;
     for (const ir::Ref& a : s->args) args.push_back(ir::is_statement(a->op) ? strip(Stmt(a), found).node() : a);
     if (!is_thread_loop(s.node())) return Stmt(ir::with_args(s.node(), std::move(args)));
@@ -299,25 +303,33 @@ class BlockBody {
                     "compute the stage with the requirement on the host (compute_root without GPU loops)");
     }
     if (s->op == Op::Free) return {};
+    if (s->op == Op::Allocate) own_.insert(s->symbol);
     std::vector<ir::Ref> args;
     for (const ir::Ref& a : s->args) args.push_back(ir::is_statement(a->op) ? thread_level(Stmt(a)).node() : a);
     args.erase(std::remove(args.begin(), args.end(), nullptr), args.end());
-    if (s->op == Op::Allocate) {
-      const auto kind = static_cast<MemoryKind>(s->integer);
-      std::int64_t size = 0;
-      if (!ir::as_constant(ir::arg(s, 0), &size)) throw not_constant(s);
-      if (kind == MemoryKind::GPUShared) {
-        throw refusal("'" + s->symbol.name() + "' is computed inside a thread: shared memory belongs to the whole block",
-                      "compute it at a block loop, or store it in MemoryType::Register");
-      }
-      return ir::allocate(s->symbol, s->types[0], ir::as_expr(args[0]), MemoryKind::Stack, Stmt(args[1]));
+    if (s->op == Op::Allocate) return threads_own(s, Stmt(args[1]));
+    if (s->op == Op::AtomicStore && s->args[0]->type.bits < 32 && !own_.count(s->symbol)) {
+      throw refusal("an indivisible update of '" + s->symbol.name() + "', whose elements are smaller than 4 bytes",
+                    "use a type of 32 or 64 bits for the stage, or drop atomic()");
     }
+    if (s->op == Op::For) return ir::for_loop(s->symbol, ir::as_expr(args[0]), ir::as_expr(args[1]), LoopKind::Serial, Stmt(args[2]));
     if (s->op == Op::Block) {
       std::vector<Stmt> parts;
       for (const ir::Ref& a : args) parts.emplace_back(a);
       return ir::block(std::move(parts));
     }
     return Stmt(ir::with_args(s.node(), std::move(args)));
+  }
+
+  /// An allocation inside threads, with its body made already.
+  Stmt threads_own(const Stmt& s, const Stmt& body) const {
+    std::int64_t size = 0;
+    if (!ir::as_constant(ir::arg(s, 0), &size)) throw not_constant(s);
+    if (static_cast<MemoryKind>(s->integer) == MemoryKind::GPUShared) {
+      throw refusal("'" + s->symbol.name() + "' is computed inside a thread: shared memory belongs to the whole block",
+                    "compute it at a block loop, or store it in MemoryType::Register");
+    }
+    return ir::allocate(s->symbol, s->types[0], ir::arg(s, 0), MemoryKind::Stack, body);
   }
 
   CompileError not_constant(const Stmt& s) const {
@@ -378,6 +390,7 @@ class BlockBody {
   ir::Substitution lets_;                 // of the block, substituted
   algebra::ConstantScope scope_;          // loops of the block
   std::unordered_set<Symbol> varying_;    // symbols that change within a block
+  std::unordered_set<Symbol> own_;        // memory of each thread
   std::unordered_set<Symbol> registers_;  // memory that promote_registers gives to threads
   Stmt result_;
 };

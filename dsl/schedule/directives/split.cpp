@@ -1,5 +1,7 @@
 #include "dsl/schedule/directives/split.h"
 
+#include <algorithm>
+
 #include "dsl/schedule/loop_facts.h"
 
 namespace sinter::schedule {
@@ -63,6 +65,16 @@ std::optional<Diagnostic> check_tail(const Split& split, const StageRef& ref, co
   return std::nullopt;
 }
 
+/// gpu_single_thread's own.
+bool is_of_no_variable(const StageDefinition& stage, const Definition& definition,
+                       const DefinitionSchedule& schedule, const Loop& loop) {
+  const Symbol origin = origins(schedule, loop.variable).front();
+  const auto is_origin = [&](const auto& r) { return r.symbol == origin; };
+  return std::find(stage.variables.begin(), stage.variables.end(), origin) ==
+             stage.variables.end() &&
+         std::none_of(definition.domain.begin(), definition.domain.end(), is_origin);
+}
+
 }  // namespace
 
 std::optional<Diagnostic> check(const Split& split, const StageRef& ref, const State& state) {
@@ -70,7 +82,14 @@ std::optional<Diagnostic> check(const Split& split, const StageRef& ref, const S
   const DefinitionSchedule& schedule = definition_schedule(state, ref);
   if (auto problem = check_names(split, schedule)) return problem;
   if (auto problem = check_factor(split.factor)) return problem;
-  return check_tail(split, ref, state, schedule.loops[find_loop(schedule, split.old)]);
+  const Loop& loop = schedule.loops[find_loop(schedule, split.old)];
+  if (ir::is_gpu_loop(loop.kind) &&
+      is_of_no_variable(stage_of(state, ref), definition_of(state, ref), schedule, loop)) {
+    return refusal("'" + loop.name.name() +
+                       "' is the one thread or block of gpu_single_thread(): it has one iteration",
+                   "drop this directive");
+  }
+  return check_tail(split, ref, state, loop);
 }
 
 void apply(const Split& split, const StageRef& ref, State& state) {

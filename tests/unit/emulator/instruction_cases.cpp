@@ -580,6 +580,22 @@ void add_floats(Cases& c) {
                      half((long double)(a.high.value()) * b.high.value() + x.high.value())};
       });
   c.add(
+      "add.u16x2 $d, $a, $b;",
+      +[](u32 a, u32 b) { return ((a + b) & 0xffff) | ((a >> 16) + (b >> 16)) << 16; });
+  c.add(
+      "add.s16x2 $d, $a, $b;",
+      +[](u32 a, u32 b) { return ((a + b) & 0xffff) | ((a >> 16) + (b >> 16)) << 16; });
+  c.add(
+      "max.u16x2 $d, $a, $b;", +[](u32 a, u32 b) {
+        return std::max(a & 0xffff, b & 0xffff) | std::max(a >> 16, b >> 16) << 16;
+      });
+  c.add(
+      "min.s16x2 $d, $a, $b;", +[](u32 a, u32 b) {
+        const auto low = std::min(static_cast<s16>(a), static_cast<s16>(b));
+        const auto high = std::min(static_cast<s16>(a >> 16), static_cast<s16>(b >> 16));
+        return u32{static_cast<u16>(low)} | u32{static_cast<u16>(high)} << 16;
+      });
+  c.add(
       "max.bf16x2 $d, $a, $b;", +[](bf16x2 a, bf16x2 b) {
         return bf16x2{bfloat(maximum(a.low.value(), b.low.value())),
                       bfloat(maximum(a.high.value(), b.high.value()))};
