@@ -374,7 +374,8 @@ struct PlacementChecker {
     for (const Relation& r : schedule.relations) {
       if (r.kind != Relation::Kind::Split || r.split.tail != Tail::ShiftInwards) continue;
       for (const Loop& loop : schedule.loops) {
-        if (!ir::is_gpu_loop(loop.kind) || !derives(schedule, loop.variable, r.split.outer)) continue;
+        const bool part = derives(schedule, loop.variable, r.split.outer) || derives(schedule, loop.variable, r.split.inner);
+        if (!ir::is_gpu_loop(loop.kind) || !part) continue;
         refuse_loop(ref, loop, refusal("with TailStrategy::ShiftInwards two blocks or threads would write the same element",
                                        "use TailStrategy::GuardWithIf"));
       }

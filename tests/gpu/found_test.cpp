@@ -104,6 +104,85 @@ TEST(GpuFound, AStageBetweenLoopsOverThreads) {
   expect_right_on_gpu({g}, {21, 10});
 }
 
+// A row of one element is computed by the first thread alone.
+TEST(GpuFound, RegistersThatOneThreadFillsAreNotAllThreads) {
+  const ImageParam in = random_image(Int(16), {4});
+  Func s("s"), f("f");
+  s(x) = in(0) + cast(Int(16), x);
+  f(x, y) = s(0);
+  f.gpu_tile(x, y, xi, xo, 2, 8);
+  s.compute_at(f, x).store_in(MemoryType::Register).split(x, x, Var("t"), 8).gpu_threads(Var("t"));
+  const std::string reason = gpu_refusal({f});
+  EXPECT_NE(reason.find("only some of the threads that hold an element compute it"),
+            std::string::npos)
+      << reason;
+}
+
+TEST(GpuFound, RegistersHoldWholePartsOfARow) {
+  const ImageParam in = random_image(Int(16), {40});
+  Func s("s"), f("f");
+  s(x) = in(x);
+  f(x, y) = s(x);
+  f.gpu_tile(x, y, xi, xo, 2, 8);
+  s.compute_at(f, x)
+      .store_in(MemoryType::Register)
+      .unroll(x, 3)
+      .split(x, x, Var("t"), 8)
+      .gpu_threads(Var("t"));
+  const std::string reason = gpu_refusal({f});
+  EXPECT_NE(reason.find("the lanes of a warp need different ones of another lane's elements"),
+            std::string::npos)
+      << reason;
+  Func t("t"), g("g");
+  t(x) = in(x);
+  g(x) = t(x);
+  g.bound_extent(x, 35)
+      .split(x, xo, xi, 3)
+      .unroll(xi)
+      .split(xo, xo, Var("t"), 32)
+      .gpu_threads(Var("t"))
+      .gpu_blocks(xo);
+  t.compute_at(g, xo)
+      .store_in(MemoryType::Register)
+      .split(x, xo, xi, 3)
+      .unroll(xi)
+      .split(xo, xo, Var("t"), 32)
+      .gpu_threads(Var("t"));
+  expect_right_on_gpu({g}, {35}, {in});
+}
+
+// A comparison of two halves in one instruction.
+TEST(GpuFound, VectorsOfHalvesAreCompared) {
+  const ImageParam a = random_image(Float(16), {64}, "a"), b = random_image(BFloat(16), {64}, "b");
+  Func f("f");
+  f(x) = Tuple(select(is_nan(a(x)), cast(Float(16), 1.0f), a(x)),
+               select(b(x) < b(63 - x), b(x), cast(BFloat(16), 2.0f)), max(a(x), a(63 - x)),
+               i32(a(x)));
+  f.vectorize(x, 4).gpu_tile(x, xo, xi, 8);
+  expect_right_on_gpu({f}, {64}, {a, b});
+}
+
+TEST(GpuFound, ThreadsDoNotRunInsideATileThatIsShifted) {
+  Func f("f");
+  f(x) = x * 3;
+  f.split(x, x, xi, 2, TailStrategy::ShiftInwards)
+      .reorder(x, xi)
+      .split(xi, xo, xi, 2)
+      .gpu_blocks(xo)
+      .gpu_threads(xi);
+  std::string reason;
+  try {
+    reason = gpu_refusal({f});
+  } catch (const Error& e) {
+    reason = e.diagnostic().reason;
+  }
+  EXPECT_NE(
+      reason.find(
+          "with TailStrategy::ShiftInwards two blocks or threads would write the same element"),
+      std::string::npos)
+      << reason;
+}
+
 TEST(GpuFound, TheHostReadsPartOfAStageOfTheDevice) {
   Func s("s"), t("t"), f("f");
   s(x) = cast(Int(64), x);

@@ -65,12 +65,25 @@ struct FlushedTest {
   }
 };
 
+template <class F, bool High>
+struct OfHalf {
+  template <Small T>
+  bool operator()(Packed<T> a, Packed<T> b) const {
+    return High ? F{}(a.high, b.high) : F{}(a.low, b.low);
+  }
+};
+
 template <Compare C>
-Handler test_handler(Type type, bool flush) {
+Handler test_handler(Type type, bool flush, bool high) {
+  if (type == Type::F16x2 || type == Type::BF16x2) {
+    if (flush) return nullptr;
+    return high ? by_type<OfHalf<Test<C>, true>, 2, bool>(type)
+                : by_type<OfHalf<Test<C>, false>, 2, bool>(type);
+  }
   return flush ? by_type<FlushedTest<Test<C>>, 2, bool>(type) : by_type<Test<C>, 2, bool>(type);
 }
 
-using TestFactory = Handler (*)(Type, bool);
+using TestFactory = Handler (*)(Type, bool, bool high);
 const std::map<std::string, TestFactory>& comparisons() {
   static const std::map<std::string, TestFactory> result{{"eq", test_handler<Compare::Eq>},
                                                          {"ne", test_handler<Compare::Ne>},
@@ -137,8 +150,15 @@ void set_predicate(Decoder& d) {
   const bool pair = result.kind == Operand::Kind::Pair;
   const Slot first = d.destination(pair ? result.elements[0] : result, Type::Predicate);
   const Slot a = d.source(1, type), b = d.source(2, type);
-  const Handler handler = factory(type, flush);
+  const Handler handler = factory(type, flush, false);
   if (!handler) d.fail_type(type);
+  if (type == Type::F16x2 || type == Type::BF16x2) {  // one predicate for each half
+    if (!pair || combined) d.fail("a comparison of pairs needs two predicates and no other");
+    d.compute(handler, Type::Predicate, first, {a, b});
+    const Slot second = d.destination(result.elements[1], Type::Predicate);
+    d.compute(factory(type, flush, true), Type::Predicate, second, {a, b});
+    return;
+  }
   if (!pair && !combined) {
     d.compute(handler, Type::Predicate, first, {a, b});
     return;
@@ -176,7 +196,8 @@ void set(Decoder& d) {
   const bool combined = combine != Combine::None;
   d.expect_operands(combined ? 4 : 3, combined ? 4 : 3);
   Slot bits = d.scratch_predicate();
-  d.compute(factory(type, flush), Type::Predicate, bits, {d.source(1, type), d.source(2, type)});
+  d.compute(factory(type, flush, false), Type::Predicate, bits,
+            {d.source(1, type), d.source(2, type)});
   if (combined) {
     bool negated = false;
     const Slot other = d.predicate_source(d.operand(3), negated);

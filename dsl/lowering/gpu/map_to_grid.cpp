@@ -287,6 +287,7 @@ class BlockBody {
     }
     std::vector<ir::Ref> args;
     for (const ir::Ref& a : s->args) args.push_back(ir::is_statement(a->op) ? strip(Stmt(a), found).node() : a);
+    args.erase(std::remove(args.begin(), args.end(), nullptr), args.end());
     if (!is_thread_loop(s.node())) return Stmt(ir::with_args(s.node(), std::move(args)));
     for (const ThreadNest::Digit& d : found.digits) {
       if (d.variable == s->symbol) {

@@ -60,6 +60,7 @@ class Promoter {
     layout_ = {};
     bool stored = false;
     scope_ = scope_around;
+    guards_.clear();
     visit_stores(ir::stmt_arg(s, 1), lets, scope_, [&](const Expr& index, const algebra::ConstantScope& scope) {
       const IndexForm form = form_of(index, scope);
       std::vector<Digit> digits = form.digits;
@@ -68,9 +69,17 @@ class Promoter {
       layout_.digits = std::move(digits);
       stored = true;
     });
-    std::int64_t owners = 1;
-    for (const Digit& d : layout_.digits) owners *= d.extent;
-    layout_.slots = std::max<std::int64_t>((elements + owners - 1) / owners, 1);
+    for (const Expr& guard : guards_) {
+      if (!knows_owner(guard)) throw refusal(buffer_, "only some of the threads that hold an element compute it");
+    }
+    std::int64_t owners = 1, span = 1;  // elements that the digits reach over
+    for (const Digit& d : layout_.digits) {
+      if (d.coefficient % span != 0) throw refusal(buffer_, "the parts of different threads overlap");
+      owners *= d.extent;
+      span = d.coefficient * d.extent;
+    }
+    // A thread has whole parts, even where the last thread's is cut.
+    layout_.slots = std::max<std::int64_t>((elements + span - 1) / span, 1) * (span / owners);
     scope_ = scope_around;
     const Stmt body = rewrite(ir::stmt_arg(s, 1), lets);
     return ir::allocate(s->symbol, s->types[0], number(layout_.slots), MemoryKind::Stack, body);
@@ -79,11 +88,64 @@ class Promoter {
   template <typename F>
   void visit_stores(const Stmt& s, Lets lets, algebra::ConstantScope& scope, const F& f) {
     enter(s, lets, scope);
+    if (s->op == Op::If) {
+      const Expr guard = ir::substitute(ir::arg(s, 0), lets);
+      if (depends_on_thread(guard) && stores(s)) guards_.push_back(guard);
+    }
     if (s->op == Op::Store && s->symbol == buffer_) f(ir::substitute(ir::arg(s, 1), lets), scope);
     if (s->op == Op::AtomicStore && s->symbol == buffer_) throw refusal(buffer_, "an indivisible update needs memory");
     for (const ir::Ref& a : s->args) {
       if (ir::is_statement(a->op)) visit_stores(Stmt(a), lets, scope, f);
     }
+  }
+
+  bool stores(const Stmt& s) const {
+    bool found = false;
+    ir::for_each_node(s.node(), [&](const ir::Ref& n) {
+      found = found || (n->op == Op::Store && n->symbol == buffer_);
+      return !found && ir::is_statement(n->op);
+    });
+    return found;
+  }
+
+  /// Threads that hold the same element agree on the value: of the thread's number it has the layout's digits only.
+  bool knows_owner(const Expr& e) const {
+    if (!depends_on_thread(e)) return true;
+    if (e.type().is_index() && e.type().is_scalar()) {
+      if (const auto form = index_form(e, threads_, scope_)) {
+        const bool digits = std::all_of(form->digits.begin(), form->digits.end(), [&](const Digit& d) { return is_in_layout(d); });
+        const bool others = std::all_of(form->terms.begin(), form->terms.end(), [&](const IndexForm::Term& t) {
+          return !depends_on_thread(t.atom) || (!ir::equal(t.atom, e) && knows_owner(t.atom));
+        });
+        if (digits && others) return true;
+      }
+    }
+    return !e->args.empty() && std::all_of(e->args.begin(), e->args.end(), [&](const ir::Ref& a) { return knows_owner(Expr(a)); });
+  }
+
+  /// A lane that gives an element looks it up by its own number.
+  bool same_in_warp(const Expr& slot) const {
+    bool loads = false;
+    ir::for_each_node(slot.node(), [&](const ir::Ref& n) { return !(loads = loads || n->op == Op::Load || n->op == Op::Shuffle); });
+    if (loads) return false;
+    if (!depends_on_thread(slot)) return true;
+    const auto form = index_form(slot, threads_, scope_);
+    return form && std::all_of(form->digits.begin(), form->digits.end(), [](const Digit& d) { return d.place >= WarpSize; }) &&
+           std::none_of(form->terms.begin(), form->terms.end(), [&](const IndexForm::Term& t) { return depends_on_thread(t.atom); });
+  }
+
+  bool is_in_layout(const Digit& d) const {
+    const std::int64_t end = d.place * d.extent;
+    for (std::int64_t at = d.place; at < std::min(end, threads_);) {
+      const auto part = std::find_if(layout_.digits.begin(), layout_.digits.end(), [&](const Digit& l) {
+        const std::int64_t up_to = l.place * l.extent;
+        const bool meets = up_to >= end ? up_to % end == 0 || up_to >= threads_ : end % up_to == 0;
+        return l.place <= at && at < up_to && at % l.place == 0 && meets;
+      });
+      if (part == layout_.digits.end()) return false;
+      at = part->place * part->extent;
+    }
+    return true;
   }
 
   static void enter(const Stmt& s, Lets& lets, algebra::ConstantScope& scope) {
@@ -192,7 +254,8 @@ class Promoter {
 
   Stmt rewrite(const Stmt& s, Lets lets) {
     enter(s, lets, scope_);
-    const bool divides = s->op == Op::If && depends_on_thread(ir::substitute(ir::arg(s, 0), lets));
+    const auto varies = [&](std::size_t i) { return depends_on_thread(ir::substitute(ir::arg(s, i), lets)); };
+    const bool divides = s->op == Op::If ? varies(0) : s->op == Op::For && (varies(0) || varies(1));
     const bool outermost = divides && !divided_;
     if (outermost) divided_ = true;
     if (divided_ && (s->op == Op::For || s->op == Op::Let)) bound_inside_.insert(s->symbol);
@@ -254,6 +317,7 @@ class Promoter {
     const Place place = place_of(ir::substitute(ir::arg(e, 0), lets), scope_);
     if (place.own()) return own_load(e, place);
     if (place.lanes > 1) throw refusal(buffer_, "a vector access needs elements of other threads");
+    if (!same_in_warp(place.slot)) throw refusal(buffer_, "the lanes of a warp need different ones of another lane's elements");
     // The lane that owns the element; digits beyond the warp must be the thread's own.
     Expr lane = number(0);
     for (std::size_t i = 0; i < layout_.digits.size(); ++i) {
@@ -316,6 +380,7 @@ class Promoter {
         const bool is_lane = i == 0;
         if (is_lane ? !place.owner[i].defined() || !ir::is_constant(place.owner[i], k) : place.owner[i].defined()) return false;
       }
+      if (!same_in_warp(place.slot)) return false;
       if (!first) first = place;
       return ir::equal(first->slot, place.slot);
     }
@@ -327,6 +392,7 @@ class Promoter {
   std::int64_t threads_ = 1;
   Symbol buffer_;
   Layout layout_;
+  std::vector<Expr> guards_;  // around the stores, that depend on the thread
   algebra::ConstantScope scope_;
   bool divided_ = false;
   std::unordered_set<Symbol> bound_inside_;
