@@ -321,7 +321,8 @@ struct Parser {
   void fill_level(Level& d, const std::vector<Piece>& arguments, const Piece& call) {
     if (arguments.size() != 2) fail_count(call, "a stage and one of its loops are expected");
     std::string name = without_spaces(arguments[0].text);
-    if (const std::size_t update = name.rfind(".update("); update != std::string::npos) {
+    if (const std::size_t update = name.rfind(".update(");
+        update != std::string::npos && name.find(')', update) == name.size() - 1) {
       const Piece index{name.substr(update + 8, name.size() - update - 9), arguments[0].offset};
       d.definition = definition_of(index);
       name = name.substr(0, update);

@@ -183,6 +183,17 @@ TEST(GpuFound, ThreadsDoNotRunInsideATileThatIsShifted) {
       << reason;
 }
 
+// The other half of a splat is undefined until it is filled.
+TEST(GpuFound, HalvesOfPairsAreDefinedApart) {
+  Func s("s"), f("f");
+  s() = Tuple(0, 5);
+  f(x, y) = cast(Int(16), 0);
+  f(x, y) = cast(Int(16), s()[0]) + cast(Int(16), 0 - x);
+  f.update().vectorize(x, 4, TailStrategy::GuardWithIf).gpu_blocks(x);
+  s.compute_root();
+  expect_right_on_gpu({f}, {6, 2});
+}
+
 TEST(GpuFound, TheHostReadsPartOfAStageOfTheDevice) {
   Func s("s"), t("t"), f("f");
   s(x) = cast(Int(64), x);

@@ -117,8 +117,10 @@ class GpuDrawer : private Drawer {
                                        : choice < 72 && !serial.empty()                 ? serial
                                                                                         : threads;
     if (wanted.empty()) return false;
+    if (everywhere && random_.chance(60)) return false;
     const Level level = random_.pick(wanted);
-    if (!add({id, 0}, sched::ComputeAt{level.use.stage, level.loop, -1})) return false;
+    const int definition = !everywhere && random_.chance(85) ? level.use.definition : -1;
+    if (!add({id, 0}, sched::ComputeAt{level.use.stage, level.loop, definition})) return false;
     const bool of_thread = ir::is_thread_loop(level.kind) ||
                            (&wanted == &serial && !threads.empty() && random_.chance(20));
     if (!of_thread) at_.insert_or_assign(id, level);
@@ -184,7 +186,8 @@ class GpuDrawer : private Drawer {
     const StageDefinition& s = stage(ref.stage);
     const auto folds =
         sched::as_self_update(s, s.definitions[static_cast<std::size_t>(ref.definition)]);
-    if (folds && (folds->exact || random_.chance(5)) && random_.chance(65))
+    if (folds && (folds->exact || random_.chance(5)) &&
+        (s.types[0].bits >= 32 || random_.chance(15)) && random_.chance(65))
       add(ref, sched::Atomic{});
   }
 

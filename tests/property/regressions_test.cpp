@@ -37,6 +37,20 @@ TEST(Regressions, InlineStageWithUpdatesInsideAnotherUseOfItself) {
   EXPECT_EQ(failure({out}, {{{0, 7}}}), "");
 }
 
+TEST(Regressions, TextOfAStageComputedInATreeOfALaterUpdate) {
+  Func s("s"), out("out");
+  RDom r(0, 9, "r");
+  s(x) = 0;
+  s(x) += 1;
+  s(x) += x + r;
+  out(x) = s(x);
+  Func partial = s.update(1).reduce_across(r, {2, 2, 2});
+  s.compute_root();
+  partial.tree_level(1, 1).compute_at(s, x);
+  partial.compute_at(partial.tree_level(1, 1), x);
+  EXPECT_EQ(failure({out}, {{{0, 7}}}), "");
+}
+
 TEST(Regressions, StorageIsFreedAfterTheLetsThatReadIt) {
   Func s("s"), out("out");
   RDom r(0, 3, "r");

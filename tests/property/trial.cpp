@@ -369,7 +369,12 @@ class Call {
 /// What the schedule's text means is what the schedule means.
 std::string text_problem(const Instance& instance, const schedule::ScheduledPipeline& scheduled) {
   const std::string text = to_string(instance.schedule, instance.algorithm);
-  const auto parsed = schedule::parse_schedule(text, instance.algorithm, "schedule");
+  schedule::Schedule parsed;
+  try {
+    parsed = schedule::parse_schedule(text, instance.algorithm, "schedule");
+  } catch (const ScheduleError& e) {
+    return std::string("schedule text: it is refused: ") + e.what() + "\n" + text;
+  }
   if (to_string(parsed, instance.algorithm) != text) return "schedule text: it is not read back as it was written\n" + text;
   const std::string nest = loop_nest(scheduled), other = loop_nest(schedule::resolve(instance.algorithm, parsed, "trial"));
   if (nest != other) return "schedule text: another loop nest\n" + text + nest + other;

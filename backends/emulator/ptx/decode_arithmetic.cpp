@@ -320,7 +320,8 @@ void operate(Decoder& d, Type type, Handler handler, Flow flow = Flow::All) {
   const Slot a = d.source(1, type);
   const Slot b = Arity > 1 ? d.source(2, type) : NoSlot;
   const Slot c = Arity > 2 ? d.source(3, type) : NoSlot;
-  d.compute(handler, type, d.destination(0, type), {a, b, c}, flow);
+  const bool halves = type == Type::F16x2 || type == Type::BF16x2 || is_pair(type);
+  d.compute(handler, type, d.destination(0, type), {a, b, c}, halves ? Flow::Halves : flow);
 }
 
 template <class IntegerF, class Saturated, class FloatF, bool Negated>

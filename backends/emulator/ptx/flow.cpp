@@ -137,6 +137,11 @@ void Warp::propagate(const Instruction& i, LaneMask active) {
         if (sign && type < width && (result >> (type * 8 - 1) & 1)) result |= ~ones(type);
         break;
       }
+      case Flow::Halves: {
+        const std::uint64_t bits = undefined(a, width) | undefined(b, width) | undefined(c, width);
+        result = (bits & 0xffff ? 0xffff : 0) | (bits >> 16 & 0xffff ? 0xffff0000 : 0);
+        break;
+      }
       case Flow::Insert: {
         if ((undefined_[c] | undefined_[d]) >> lane & 1) break;
         const std::uint64_t at = value(c, 4) & 255, length = value(d, 4) & 255;

@@ -68,6 +68,7 @@ enum class Flow : std::uint8_t {
   Unpack,   ///< one piece of source[0], number `detail`
   Convert,  ///< integer to integer: `detail` packs the widths and the sign
   Bytes,    ///< prmt with a defined selector
+  Halves,   ///< each 16 bits on their own: any undefined bit makes all of them undefined
   Insert,   ///< bfi at a defined place
 };
 
