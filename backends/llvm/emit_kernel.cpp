@@ -1,5 +1,7 @@
 #include "backends/llvm/emit_kernel.h"
 
+#include <numeric>
+
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
 
@@ -109,7 +111,11 @@ class KernelEmitter : public StatementEmitter {
 /// What the host knows of its lets around the kernels.
 void collect_multiples(const ir::Ref& n, algebra::Multiples& known) {
   if (n->op == Op::Kernel) return;
-  if (n->op == Op::Let && n->args[0]->type.is_index()) known[n->symbol] = algebra::multiple_of(n->args[0], known);
+  if (n->op == Op::Let && n->args[0]->type.is_index()) {
+    const std::int64_t multiple = algebra::multiple_of(n->args[0], known);
+    const auto [at, is_new] = known.emplace(n->symbol, multiple);
+    if (!is_new) at->second = std::gcd(at->second, multiple);  // partitioned loops hold several copies of a let
+  }
   for (const ir::Ref& a : n->args) {
     if (ir::is_statement(a->op)) collect_multiples(a, known);
   }

@@ -378,8 +378,8 @@ class BlockBody {
       body = block_level(ir::stmt_arg(s, 2));
       Accesses both = entry;
       both.add(pending_);
+      pending_ = both;  // the loop may run not at all: what was pending stays so
       if (both.size() == entry.size()) break;
-      pending_ = both;
     }
     return ir::for_loop(s->symbol, ir::arg(s, 0), ir::arg(s, 1), LoopKind::Serial, body);
   }

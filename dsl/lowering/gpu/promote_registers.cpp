@@ -252,9 +252,20 @@ class Promoter {
     return found;
   }
 
+  /// Whether threads of a warp may decide differently: by their number, or by data that each may have its own of.
+  bool may_divide(const Expr& condition) const {
+    bool found = false;
+    ir::for_each_node(condition.node(), [&](const ir::Ref& n) {
+      found = found || n->op == Op::ThreadIndex || n->op == Op::Load || n->op == Op::Shuffle ||
+              (n->op == Op::Symbol && !n->type.is_index());
+      return !found;
+    });
+    return found;
+  }
+
   Stmt rewrite(const Stmt& s, Lets lets) {
     enter(s, lets, scope_);
-    const auto varies = [&](std::size_t i) { return depends_on_thread(ir::substitute(ir::arg(s, i), lets)); };
+    const auto varies = [&](std::size_t i) { return may_divide(ir::substitute(ir::arg(s, i), lets)); };
     const bool divides = s->op == Op::If ? varies(0) : s->op == Op::For && (varies(0) || varies(1));
     const bool outermost = divides && !divided_;
     if (outermost) divided_ = true;
@@ -319,15 +330,19 @@ class Promoter {
     if (place.lanes > 1) throw refusal(buffer_, "a vector access needs elements of other threads");
     if (!same_in_warp(place.slot)) throw refusal(buffer_, "the lanes of a warp need different ones of another lane's elements");
     // The lane that owns the element; digits beyond the warp must be the thread's own.
-    Expr lane = number(0);
+    Expr lane = thread_index() % number(WarpSize);
     for (std::size_t i = 0; i < layout_.digits.size(); ++i) {
       const Digit& d = layout_.digits[i];
-      if (d.place >= WarpSize) {
-        if (place.owner[i].defined()) throw refusal(buffer_, "an access needs an element of another warp's thread");
-        continue;
+      // Groups of threads that a digit counts lie within warps where their size divides a warp's.
+      if (!place.owner[i].defined()) continue;
+      if (d.place >= WarpSize || WarpSize % (d.place * d.extent) != 0) {
+        throw refusal(buffer_, "an access needs an element of another warp's thread");
       }
-      lane = lane + (place.owner[i].defined() ? place.owner[i] : d.value()) * number(d.place);
+      lane = lane + (place.owner[i] - d.value()) * number(d.place);
     }
+    bool loads = false;
+    ir::for_each_node(lane.node(), [&](const ir::Ref& n) { return !(loads = loads || n->op == Op::Load); });
+    if (loads && divided_) throw refusal(buffer_, "which lane's element is needed depends on data that only some threads may read");
     return together(ir::expr(Op::Shuffle, e.type(), {own_load(e, place), simplify(lane)}), before);
   }
 
@@ -351,7 +366,7 @@ class Promoter {
                                                e->op == Op::BitAnd || e->op == Op::BitOr || e->op == Op::BitXor);
     if (!folds || e.type().is_vector() || layout_.digits.empty()) return std::nullopt;
     const Digit lanes = layout_.digits.front().place == 1 ? layout_.digits.front() : Digit{0, 0, 0};
-    if (lanes.extent < 2 || (lanes.extent & (lanes.extent - 1)) != 0) return std::nullopt;
+    if (lanes.extent < 2 || lanes.extent > WarpSize || (lanes.extent & (lanes.extent - 1)) != 0) return std::nullopt;
     std::optional<Place> first;
     if (!is_tree(e, e->op, 1, 0, lanes.extent, lets, first)) return std::nullopt;
     Expr value = own_load_of(e, *first);

@@ -14,16 +14,26 @@ namespace {
 
 Expr number(std::int64_t v) { return ir::index_literal(v); }
 
-/// (thread % m) / place % extent in any of its simplified forms.
-std::optional<Digit> as_digit(const Expr& e, std::int64_t threads) {
+/// A digit whose value is (thread / place) % extent; `reduced`: the remainder matters, else the thread's
+/// number is too small for it to.
+struct PartialDigit { std::int64_t place, extent; bool reduced; };
+
+/// Divisions and remainders of the thread's number, where they are such a digit exactly.
+std::optional<PartialDigit> partial_digit(const Expr& e, std::int64_t threads) {
   std::int64_t c = 0;
-  if (e->op == Op::ThreadIndex) return Digit{1, 1, threads};
+  if (e->op == Op::ThreadIndex) return PartialDigit{1, threads, false};
   const bool divides = e->op == Op::Div, remains = e->op == Op::Mod;
   if ((!divides && !remains) || !ir::as_constant(ir::arg(e, 1), &c) || c <= 0) return std::nullopt;
-  const auto inner = as_digit(ir::arg(e, 0), threads);
-  if (!inner) return std::nullopt;
-  if (remains) return Digit{1, inner->place, std::min(inner->extent, c)};
-  return Digit{1, inner->place * c, (inner->extent + c - 1) / c};
+  const auto inner = partial_digit(ir::arg(e, 0), threads);
+  if (!inner || (remains && c >= inner->extent)) return inner;
+  if (inner->reduced && inner->extent % c != 0) return std::nullopt;  // (t % 10) / 3, (t % 10) % 4
+  if (remains) return PartialDigit{inner->place, c, true};
+  return PartialDigit{inner->place * c, (inner->extent + c - 1) / c, inner->reduced};
+}
+
+std::optional<Digit> as_digit(const Expr& e, std::int64_t threads) {
+  const auto found = partial_digit(e, threads);
+  return found ? std::optional(Digit{1, found->place, found->extent}) : std::nullopt;
 }
 
 void add_digit(std::vector<Digit>& digits, Digit d) {
@@ -42,7 +52,8 @@ void merge_digits(std::vector<Digit>& digits) {
   for (std::size_t i = 0; i + 1 < digits.size();) {
     Digit& a = digits[i];
     const Digit& b = digits[i + 1];
-    if (b.place == a.place * a.extent && b.coefficient == a.coefficient * a.extent && b.place != WarpSize) {
+    if (b.place == a.place * a.extent && b.coefficient == a.coefficient * a.extent &&
+        (a.place >= WarpSize || b.place * b.extent <= WarpSize)) {
       a.extent *= b.extent;
       digits.erase(digits.begin() + static_cast<std::ptrdiff_t>(i) + 1);
     } else {
@@ -109,7 +120,7 @@ std::optional<Owner> owner_of(const Expr& index, std::int64_t threads, const alg
   for (const IndexForm::Term& t : form->terms) {
     bool changes = false;
     ir::for_each_node(t.atom.node(), [&](const ir::Ref& n) {
-      changes = changes || n->op == Op::Load || (n->op == Op::Symbol && varying.count(n->symbol) != 0);
+      changes = changes || n->op == Op::Load || n->op == Op::ThreadIndex || (n->op == Op::Symbol && !n->type.is_index()) || (n->op == Op::Symbol && varying.count(n->symbol) != 0);
       return !changes;
     });
     if (!changes) {
