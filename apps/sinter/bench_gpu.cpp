@@ -17,15 +17,14 @@ namespace {
 struct GpuBenchmark {
   const char* pipeline;
   const char* size;  // empty: the default one for a GPU
-  const char* copy;  // the pipeline that copies
-  double streams;    // matrices that must move
+  const char* copy;  // the pipeline that copies as many matrices
 };
 
 constexpr GpuBenchmark Benchmarks[] = {
-    {"gelu_fast", "", "copy3", 3}, {"gelu", "", "copy3", 3}, {"chain10_fast", "", "copy3", 3}, {"chain10", "", "copy3", 3},
-    {"rmsnorm_fast_8192", "", "copy", 2}, {"rmsnorm_8192", "", "copy", 2}, {"layernorm_fast_8192", "", "copy", 2},
-    {"layernorm_8192", "", "copy", 2}, {"softmax_fast_8192", "", "copy", 2}, {"softmax_8192", "", "copy", 2},
-    {"rmsnorm_fast", "", "copy", 2}, {"layernorm_fast", "", "copy", 2}, {"softmax_fast", "", "copy", 2},
+    {"gelu_fast", "", "copy3"}, {"gelu", "", "copy3"}, {"chain10_fast", "", "copy3"}, {"chain10", "", "copy3"},
+    {"rmsnorm_fast_8192", "", "copy"}, {"rmsnorm_8192", "", "copy"}, {"layernorm_fast_8192", "", "copy"},
+    {"layernorm_8192", "", "copy"}, {"softmax_fast_8192", "", "copy"}, {"softmax_8192", "", "copy"},
+    {"rmsnorm_fast", "", "copy"}, {"layernorm_fast", "", "copy"}, {"softmax_fast", "", "copy"},
 };
 
 /// A pipeline with its buffers on the device.

@@ -27,7 +27,7 @@ TEST(Read, ThirdsOfADigitAreNoDigits) {
   out(x, y) = s(x / 3, y);
   out.bound(x, 0, 10).bound(y, 0, 3).split(y, block, y, 3).gpu_blocks(block).gpu_threads(x, y);
   s.compute_at(out, block).store_in(MemoryType::Register).gpu_threads(x, y);
-  if (gpu_refusal({out}).empty()) expect_right_on_gpu({out}, {10, 3}, {in});
+  expect_right_on_gpu({out}, {10, 3}, {in});
 }
 
 TEST(Read, ABarrierInALoopThatNeverRuns) {
@@ -45,7 +45,13 @@ TEST(Read, ABarrierInALoopThatNeverRuns) {
     out.bound(x, 0, 64).split(x, xo, xi, 64).gpu_blocks(xo).gpu_threads(xi);
     s.bound(x, 0, 64).compute_at(out, xo).store_in(MemoryType::GPUShared).gpu_threads(x);
     t.bound(x, 0, 64).compute_at(out, xo).store_in(MemoryType::GPUShared).gpu_threads(x).update().reorder(x, r).gpu_threads(x);
-    EXPECT_EQ(Pipeline(out).realize({64}, gpu_target()).contents() != nullptr, true);
+    const Buffer<int> got(Pipeline(out).realize({64}, gpu_target()));  // the emulator reports races
+    const Buffer<int> given(in.get());
+    for (int i = 0; i < 64; ++i) {
+      std::uint32_t wanted = 3U * static_cast<std::uint32_t>(given(63 - i));
+      for (int k = 0; k < n; ++k) wanted += 3U * static_cast<std::uint32_t>(given((i + k) % 64));
+      ASSERT_EQ(static_cast<std::uint32_t>(got(i)), wanted) << i;
+    }
   }
 }
 

@@ -53,7 +53,6 @@ struct ThreadNest {
       }
       return ir::is_statement(n->op);
     });
-    constexpr std::int64_t WarpSize = 32;
     ThreadNest result;
     std::int64_t place = 1;
     const auto add = [&](Digit d) {
@@ -86,7 +85,7 @@ struct ThreadNest {
     if (lanes_alone) {
       std::int64_t lanes = 1;
       for (const Digit& d : digits) lanes = d.kind == LoopKind::GpuLane ? d.extent : lanes;
-      const Expr lane = ir::binary(Op::Less, thread_index() % ir::index_literal(32), ir::index_literal(lanes));
+      const Expr lane = ir::binary(Op::Less, thread_index() % ir::index_literal(WarpSize), ir::index_literal(lanes));
       condition = condition.defined() ? ir::binary(Op::And, condition, lane) : lane;
     }
     return condition;
@@ -141,7 +140,7 @@ class BlockBody {
       }
       return ir::is_statement(n->op);
     });
-    threads_ = (threads_ + 31) / 32 * 32;
+    threads_ = (threads_ + WarpSize - 1) / WarpSize * WarpSize;
     if (threads_ > MostThreads) {
       throw CompileError(Diagnostic{kernel_,
                                     "gpu_threads",

@@ -24,7 +24,7 @@ using Lets = ir::Substitution;
 
 class Promoter {
  public:
-  explicit Promoter(const ir::Ref& kernel) : kernel_(kernel->symbol.name()) {
+  explicit Promoter(const ir::Ref& kernel) {
     ir::as_constant(ir::as_expr(kernel->args[3]), &threads_);
   }
 
@@ -329,12 +329,12 @@ class Promoter {
     if (place.own()) return own_load(e, place);
     if (place.lanes > 1) throw refusal(buffer_, "a vector access needs elements of other threads");
     if (!same_in_warp(place.slot)) throw refusal(buffer_, "the lanes of a warp need different ones of another lane's elements");
-    // The lane that owns the element; digits beyond the warp must be the thread's own.
+    // The thread's own lane with the owner's digits in place of its own.
     Expr lane = thread_index() % number(WarpSize);
     for (std::size_t i = 0; i < layout_.digits.size(); ++i) {
       const Digit& d = layout_.digits[i];
-      // Groups of threads that a digit counts lie within warps where their size divides a warp's.
       if (!place.owner[i].defined()) continue;
+      // The threads that a digit counts lie within one warp where their number divides a warp's.
       if (d.place >= WarpSize || WarpSize % (d.place * d.extent) != 0) {
         throw refusal(buffer_, "an access needs an element of another warp's thread");
       }
@@ -403,7 +403,6 @@ class Promoter {
            is_tree(ir::arg(e, 1), op, 2 * s, k + s, width, lets, first);
   }
 
-  std::string kernel_;
   std::int64_t threads_ = 1;
   Symbol buffer_;
   Layout layout_;
