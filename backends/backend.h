@@ -22,16 +22,20 @@ struct BufferMemory;
 namespace sinter::backends {
 
 /// Bytes of one kernel (or of the host function) for one architecture, and its listings.
-struct Variant { std::string architecture; std::string bytes; };
+struct Variant {
+  std::string architecture;
+  std::string bytes;
+};
 struct Kernel {
   std::string name;
-  std::vector<Variant> variants;       // the loader takes the best one the device can run
+  std::vector<Variant> variants;  // the loader takes the best one the device can run
 };
-/// What a kernel needs of a multiprocessor, as its assembler reports; all 0: not known before loading.
+/// What a kernel needs of a multiprocessor, as its assembler reports; all 0: not known before
+/// loading.
 struct KernelResources {
   int registers = 0;                                 // of each thread
   int spill_stores = 0, spill_loads = 0, stack = 0;  // bytes of each thread
-  int shared = 0;                                    // bytes of each block, those asked for at the launch left out
+  int shared = 0;  // bytes of each block, those asked for at the launch left out
 };
 /// How a kernel of a module for a GPU is launched.
 struct KernelCall {
@@ -47,9 +51,10 @@ struct CompiledModule {
   Target target;
   std::vector<ir::Argument> arguments;  // of the module, in order
   std::vector<Kernel> kernels;          // host: one, the entry; GPUs: one, the text of all kernels
-  std::vector<KernelCall> kernel_calls; // GPUs: the kernels in the order that the host's code counts them in
-  std::vector<bool> used_by_host;       // GPUs: the arguments whose elements the host's code touches
-  std::string host_object;              // GPUs: the host's code around them
+  std::vector<KernelCall>
+      kernel_calls;  // GPUs: the kernels in the order that the host's code counts them in
+  std::vector<bool> used_by_host;  // GPUs: the arguments whose elements the host's code touches
+  std::string host_object;         // GPUs: the host's code around them
   std::map<std::string, std::string> listings;  // "llvm", "asm", ...: filled when asked for
   double lower_ms = 0, optimize_ms = 0, codegen_ms = 0;
 };
@@ -59,7 +64,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
  public:
   virtual ~Stream() = default;
   virtual void synchronize() = 0;
-  /// What is enqueued here from now on starts after what `other` holds now. Waits for nothing itself.
+  /// What is enqueued here from now on starts after what `other` holds now. Waits for nothing
+  /// itself.
   virtual void wait_for(Stream& other) { other.synchronize(); }
   /// The driver's name for it.
   virtual void* handle() const { return nullptr; }
@@ -96,19 +102,24 @@ class Executable {
   /// those of the CompiledModule.
   virtual void call(const std::vector<ir::Argument>& arguments, std::span<const CallArgument> given,
                     Stream* stream) const;
-  /// Its kernels, with what each needs: as the assembler reported, or else the driver that compiled them.
+  /// Its kernels, with what each needs: as the assembler reported, or else the driver that compiled
+  /// them.
   virtual std::vector<KernelCall> kernels() const { return {}; }
   /// Records such a call on a stream; null when the device cannot.
-  virtual std::unique_ptr<Recording> record(std::span<const CallArgument>, Stream&) const { return nullptr; }
+  virtual std::unique_ptr<Recording> record(std::span<const CallArgument>, Stream&) const {
+    return nullptr;
+  }
 };
 
-inline void Executable::call(const std::vector<ir::Argument>& arguments, std::span<const CallArgument> given,
-                             Stream* stream) const {
+inline void Executable::call(const std::vector<ir::Argument>& arguments,
+                             std::span<const CallArgument> given, Stream* stream) const {
   ir::Arguments named;
   for (std::size_t i = 0; i < given.size(); ++i) {
     const CallArgument& a = given[i];
     if (a.scalar) named.scalars[arguments[i].symbol] = *a.scalar;
-    else named.buffers[arguments[i].symbol] = {a.host, a.type, {a.dimensions.begin(), a.dimensions.end()}};
+    else
+      named.buffers[arguments[i].symbol] = {
+          a.host, a.type, {a.dimensions.begin(), a.dimensions.end()}};
   }
   launch(named, stream);
 }
@@ -122,7 +133,7 @@ class Device {
 };
 
 struct CompileOptions {
-  bool listings = false;               // keep "llvm" and "asm"
+  bool listings = false;  // keep "llvm" and "asm"
 };
 
 class Backend {

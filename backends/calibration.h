@@ -3,8 +3,8 @@
 
 namespace sinter::backends {
 
-/// Milliseconds that LLVM needs to parse one fixed module, optimise it by its standard O2 pipeline and
-/// write the object for this kind of processor (no particular model).
+/// Milliseconds that LLVM needs to parse one fixed module, optimise it by its standard O2 pipeline
+/// and write the object for this kind of processor (no particular model).
 double calibrate_llvm();
 
 }  // namespace sinter::backends

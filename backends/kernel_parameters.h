@@ -1,5 +1,6 @@
 #pragma once
-// What a kernel is called with: derived from its body, so that the host's call and the kernel agree.
+// What a kernel is called with: derived from its body, so that the host's call and the kernel
+// agree.
 
 #include <unordered_set>
 #include <vector>
@@ -11,7 +12,7 @@ namespace sinter::backends {
 /// Each takes 8 bytes: the address of a buffer's element 0 on the device, or the bits of a scalar.
 struct KernelParameter {
   Symbol symbol;
-  Type type;              // of the scalar, or of the buffer's elements
+  Type type;  // of the scalar, or of the buffer's elements
   bool is_buffer = false;
   bool is_written = false;
 };

@@ -1,4 +1,5 @@
-// The code of coming_from_halide.md, run. A program that includes <sinter/halide.h> may say Halide::.
+// The code of coming_from_halide.md, run. A program that includes <sinter/halide.h> may say
+// Halide::.
 
 #include <cmath>
 #include <cstdio>
@@ -48,24 +49,31 @@ int main() {
   b(x) = bf16(1.0f);
   s(x) = a(x) + b(x);
   t(x) = bf16(a(x) + b(x));
-  report("the sum of two bf16 Funcs is an f32 Func", s.type() == Float(32) && t.type() == BFloat(16));
+  report("the sum of two bf16 Funcs is an f32 Func",
+         s.type() == Float(32) && t.type() == BFloat(16));
 
   // --- Contraction is part of the definition, not of the compiler's mood.
   Param<float> p("p", 1.0f + std::ldexp(1.0f, -12)), q("q", -1.0f);
   const float fused = one<float>(p * p + q);
   const float apart = one<float>(strict(p * p) + q);
-  report("p * p + q is one fma, strict(p * p) + q is not", fused == std::fma(p.get(), p.get(), -1.0f) && apart != fused);
+  report("p * p + q is one fma, strict(p * p) + q is not",
+         fused == std::fma(p.get(), p.get(), -1.0f) && apart != fused);
 
   // --- Integers.
   Param<int> minus_seven("minus_seven", -7), zero("zero", 0), many("many", 40);
-  report("-7 / -2 = 4, -7 % -2 = 1: Euclidean", one<int>(minus_seven / -2) == 4 && one<int>(minus_seven % -2) == 1);
-  report("x / 0 = 0 and x % 0 = 0", one<int>(minus_seven / zero) == 0 && one<int>(minus_seven % zero) == 0);
-  report("shifts by the width give 0, or the sign", one<int>(Expr(1) << many) == 0 && one<int>(minus_seven >> many) == -1);
-  report("negative shifts go the other way", one<int>(Expr(8) << minus_seven) == 0 && one<int>(Expr(1) >> Expr(-3)) == 8);
+  report("-7 / -2 = 4, -7 % -2 = 1: Euclidean",
+         one<int>(minus_seven / -2) == 4 && one<int>(minus_seven % -2) == 1);
+  report("x / 0 = 0 and x % 0 = 0",
+         one<int>(minus_seven / zero) == 0 && one<int>(minus_seven % zero) == 0);
+  report("shifts by the width give 0, or the sign",
+         one<int>(Expr(1) << many) == 0 && one<int>(minus_seven >> many) == -1);
+  report("negative shifts go the other way",
+         one<int>(Expr(8) << minus_seven) == 0 && one<int>(Expr(1) >> Expr(-3)) == 8);
 
   // --- NaN.
   Param<float> nan("nan", std::nanf(""));
-  report("min and max skip a NaN on either side", one<float>(max(nan, 2.0f)) == 2.0f && one<float>(min(2.0f, Expr(nan))) == 2.0f);
+  report("min and max skip a NaN on either side",
+         one<float>(max(nan, 2.0f)) == 2.0f && one<float>(min(2.0f, Expr(nan))) == 2.0f);
   report("NaN becomes the integer 0", one<int>(i32(nan)) == 0);
 
   // --- Law 1: a schedule never changes the result.

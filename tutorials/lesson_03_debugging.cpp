@@ -70,13 +70,15 @@ int main() {
     Blur b;
     b.out.vectorize(Var("z"), 8);
   });
-  all = refused("a place that does not enclose every use", [] {
-          Blur b;
-          Func twice("twice");
-          twice(x, y) = b.out(x, y) + b.across(x, y);
-          b.out.compute_root();
-          b.across.compute_at(b.out, y);
-          twice.realize({8, 8});
-        }) && all;
+  all = refused("a place that does not enclose every use",
+                [] {
+                  Blur b;
+                  Func twice("twice");
+                  twice(x, y) = b.out(x, y) + b.across(x, y);
+                  b.out.compute_root();
+                  b.across.compute_at(b.out, y);
+                  twice.realize({8, 8});
+                }) &&
+        all;
   return equal && all ? 0 : 1;
 }

@@ -23,9 +23,8 @@ void show(const char* title, const std::function<void(Func&)>& schedule) {
   f.print_loop_nest();
   const int width = 21, height = 10;
   Buffer<int> result = f.realize({width, height});
-  result.for_each_element([&](int i, int j) {
-    all_equal = all_equal && result(i, j) == i + 100 * j;
-  });
+  result.for_each_element(
+      [&](int i, int j) { all_equal = all_equal && result(i, j) == i + 100 * j; });
   std::printf("\n");
 }
 
@@ -38,21 +37,14 @@ int main() {
 
   show("split: one loop becomes two", [](Func& f) { f.split(x, xo, xi, 8); });
 
-  show("the tail, guarded", [](Func& f) {
-    f.split(x, xo, xi, 8, TailStrategy::GuardWithIf);
-  });
+  show("the tail, guarded", [](Func& f) { f.split(x, xo, xi, 8, TailStrategy::GuardWithIf); });
 
-  show("tile: two splits and a reorder", [](Func& f) {
-    f.tile(x, y, xo, yo, xi, yi, 8, 4);
-  });
+  show("tile: two splits and a reorder", [](Func& f) { f.tile(x, y, xo, yo, xi, yi, 8, 4); });
 
-  show("fuse: two loops become one", [](Func& f) {
-    f.tile(x, y, xo, yo, xi, yi, 8, 4).fuse(xo, yo, xy).parallel(xy);
-  });
+  show("fuse: two loops become one",
+       [](Func& f) { f.tile(x, y, xo, yo, xi, yi, 8, 4).fuse(xo, yo, xy).parallel(xy); });
 
-  show("vectorize and unroll", [](Func& f) {
-    f.vectorize(x, 8).unroll(y, 2);
-  });
+  show("vectorize and unroll", [](Func& f) { f.vectorize(x, 8).unroll(y, 2); });
 
   show("partition: one body for inside and edge", [](Func& f) {
     f.vectorize(x, 8, TailStrategy::GuardWithIf).partition(x, Partition::Never);

@@ -1,4 +1,5 @@
-// Lesson 5: where a stage is computed, and where it is stored. The page beside this file explains it.
+// Lesson 5: where a stage is computed, and where it is stored. The page beside this file explains
+// it.
 
 #include <cstdio>
 #include <functional>
@@ -30,9 +31,8 @@ void show(const char* title, const std::function<void(Pair&)>& schedule) {
   p.consumer.print_loop_nest();
   std::printf("\n");
   Buffer<int> result = p.consumer.realize({Width, Height});
-  result.for_each_element([&](int i, int j) {
-    all_equal = all_equal && result(i, j) == 3 * (i * i + j);
-  });
+  result.for_each_element(
+      [&](int i, int j) { all_equal = all_equal && result(i, j) == 3 * (i * i + j); });
 }
 
 }  // namespace
@@ -40,17 +40,13 @@ void show(const char* title, const std::function<void(Pair&)>& schedule) {
 int main() {
   show("inline: computed in the consumer's expression, three times for each element", [](Pair&) {});
 
-  show("root: all of it, before the consumer starts", [](Pair& p) {
-    p.producer.compute_root();
-  });
+  show("root: all of it, before the consumer starts", [](Pair& p) { p.producer.compute_root(); });
 
-  show("at: what one row of the consumer needs, for each row anew", [](Pair& p) {
-    p.producer.compute_at(p.consumer, y);
-  });
+  show("at: what one row of the consumer needs, for each row anew",
+       [](Pair& p) { p.producer.compute_at(p.consumer, y); });
 
-  show("stored further out than computed: a sliding window", [](Pair& p) {
-    p.producer.store_root().compute_at(p.consumer, y);
-  });
+  show("stored further out than computed: a sliding window",
+       [](Pair& p) { p.producer.store_root().compute_at(p.consumer, y); });
 
   show("strips in parallel, a window in each", [](Pair& p) {
     p.consumer.split(y, yo, yi, 8).parallel(yo);

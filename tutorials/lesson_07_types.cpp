@@ -61,7 +61,8 @@ int main() {
   data.realize(far);
   std::printf("x * 65536 as data at x = 40000: %d\n", far(40000));
 
-  // --- A definition's product that is added is rounded once, with the sum: an fma. strict keeps both.
+  // --- A definition's product that is added is rounded once, with the sum: an fma. strict keeps
+  // both.
   const float a = 1.0f + std::ldexp(1.0f, -12);
   Param<float> p("p", a), q("q", -1.0f);
   const float contracted = one<float>(p * p + q), two_roundings = one<float>(strict(p * p) + q);

@@ -19,8 +19,7 @@ int main() {
   Func largest("largest");
   largest() = Tuple(-1, -1e30f);
   Expr better = values(r) > largest()[1];
-  largest() = Tuple(select(better, Expr(r), largest()[0]),
-                    select(better, values(r), largest()[1]));
+  largest() = Tuple(select(better, Expr(r), largest()[0]), select(better, values(r), largest()[1]));
   Realization found = largest.realize();
   Buffer<int> place = found[0].as<int>();
   Buffer<float> value = found[1].as<float>();
@@ -42,7 +41,8 @@ int main() {
   for (int i = 0; i < Count; ++i) expected += values(i);
   good = good && serial() == expected;
 
-  // --- rfactor writes another order into the algorithm: 8 partial sums side by side, which a vector
+  // --- rfactor writes another order into the algorithm: 8 partial sums side by side, which a
+  // vector
   //     holds, then the sum of those.
   RVar ro("ro"), ri("ri");
   Func eight("eight");

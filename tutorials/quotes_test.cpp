@@ -33,7 +33,8 @@ std::string joined(const std::vector<std::string>& lines) {
 std::vector<fs::path> pages() {
   std::vector<fs::path> found;
   for (const fs::directory_entry& entry : fs::directory_iterator(SINTER_SOURCE_DIR "/tutorials")) {
-    if (entry.path().extension() == ".md" && entry.path().stem() != "README") found.push_back(entry.path());
+    if (entry.path().extension() == ".md" && entry.path().stem() != "README")
+      found.push_back(entry.path());
   }
   std::sort(found.begin(), found.end());
   return found;
@@ -51,7 +52,8 @@ TEST(Quotes, StandInTheProgramBesideThePage) {
       const std::vector<std::string> quote = code_of(text, "```");
       ++quotes;
       EXPECT_NE(std::search(code.begin(), code.end(), quote.begin(), quote.end()), code.end())
-          << program << " does not contain:\n" << joined(quote);
+          << program << " does not contain:\n"
+          << joined(quote);
     }
   }
   EXPECT_GE(quotes, 20);

@@ -83,7 +83,8 @@ struct BilateralGrid {
       Var xo{"xo"}, yo{"yo"};
       grid.reorder(c, z, x, y).gpu_tile(x, y, xo, yo, 16, 4);
       grid.update().reorder(c, r.x, r.y, x, y).gpu_tile(x, y, xo, yo, 16, 4);
-      for (Func* stage : {&blur_z, &blur_x, &blur_y}) stage->reorder(c, z, x, y).gpu_tile(x, y, xo, yo, 16, 4);
+      for (Func* stage : {&blur_z, &blur_x, &blur_y})
+        stage->reorder(c, z, x, y).gpu_tile(x, y, xo, yo, 16, 4);
       out.gpu_tile(x, y, xo, yo, 32, 8);
       slice.compute_at(out, xo);
     } else if (name == "tuned") {

@@ -16,7 +16,11 @@ struct Blur {
     return {.name = "blur",
             .description = "separable 3x3 box blur, 16-bit samples",
             .schedules = {"none", "root", "simple", "tuned"},
-            .default_sizes = [](const Target& target) { return target.is_emulated() ? Sizes{{"width", 200}, {"height", 50}} : Sizes{{"width", 6144}, {"height", 4096}}; },
+            .default_sizes =
+                [](const Target& target) {
+                  return target.is_emulated() ? Sizes{{"width", 200}, {"height", 50}}
+                                              : Sizes{{"width", 6144}, {"height", 4096}};
+                },
             .largest_input = 4095};
   }
   static Extents extents(const Sizes& sizes) {

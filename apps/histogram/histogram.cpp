@@ -68,7 +68,12 @@ struct Histogram {
       RVar columns{"columns"}, lane{"lane"};
       luminance.gpu_tile(x, y, xi, yi, 32, 8);
       rows.split(i, i, ii, 64).gpu_blocks(i, y).gpu_threads(ii);
-      rows.update().atomic().split(column, columns, lane, 128).reorder(columns, lane, y).gpu_blocks(y).gpu_threads(lane);
+      rows.update()
+          .atomic()
+          .split(column, columns, lane, 128)
+          .reorder(columns, lane, y)
+          .gpu_blocks(y)
+          .gpu_threads(lane);
       counts.gpu_tile(i, ii, 64).update().gpu_tile(i, ii, 64);
       running.gpu_single_thread();
       for (int k = 0; k < 2; ++k) running.update(k).gpu_single_thread();

@@ -1,7 +1,7 @@
 // The sum of a long f32 vector, in the tree of reduce_across: the same bits on every machine.
 //
-// On a GPU each of 256 blocks folds its part in registers, lanes and warps meet as in apps/rows, and one
-// thread adds up what the blocks found.
+// On a GPU each of 256 blocks folds its part in registers, lanes and warps meet as in apps/rows,
+// and one thread adds up what the blocks found.
 
 #include <sinter/registry.h>
 #include <sinter/signature.h>
@@ -17,9 +17,15 @@ struct Reduce {
     return {.name = "reduce",
             .description = "the sum of an f32 vector",
             .schedules = {"none", "root", "tuned"},
-            .default_sizes = [](const Target& target) { return Sizes{{"length", target.is_emulated() ? 300000 : target.is_gpu() ? 1000000000 : 10000000}}; }};
+            .default_sizes = [](const Target& target) {
+              return Sizes{{"length", target.is_emulated() ? 300000
+                                      : target.is_gpu()    ? 1000000000
+                                                           : 10000000}};
+            }};
   }
-  static Extents extents(const Sizes& sizes) { return {{"x", {sizes.at("length")}}, {"total", {}}}; }
+  static Extents extents(const Sizes& sizes) {
+    return {{"x", {sizes.at("length")}}, {"total", {}}};
+  }
   static Work work(const Sizes& sizes) { return {.operations = double(sizes.at("length"))}; }
 
   RDom k;

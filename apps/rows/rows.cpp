@@ -1,10 +1,10 @@
-// Operators that normalise the rows of a bf16 matrix: softmax, RMSNorm and LayerNorm, each with portable
-// functions and with the GPU's approximations (the names that end in _fast).
+// Operators that normalise the rows of a bf16 matrix: softmax, RMSNorm and LayerNorm, each with
+// portable functions and with the GPU's approximations (the names that end in _fast).
 //
-// On a GPU a block takes a row. Its threads fold their elements in registers, lanes exchange through
-// shuffles, warps through shared memory, and the row is read again from the cache for the result: one
-// kernel, one pass over memory. Where the number of columns is fixed (the names that end in _8192), the
-// threads keep the row in registers instead.
+// On a GPU a block takes a row. Its threads fold their elements in registers, lanes exchange
+// through shuffles, warps through shared memory, and the row is read again from the cache for the
+// result: one kernel, one pass over memory. Where the number of columns is fixed (the names that
+// end in _8192), the threads keep the row in registers instead.
 
 #include <limits>
 
@@ -39,8 +39,8 @@ std::string name_of(const std::string& name) {
   return name + (Fast ? "_fast" : "") + (Columns > 0 ? "_" + std::to_string(Columns) : "");
 }
 
-/// The reduction of `total` over `k` by all threads of the block that computes a row of `out`: in the
-/// order of reduce_across, so that every machine gives the same bits.
+/// The reduction of `total` over `k` by all threads of the block that computes a row of `out`: in
+/// the order of reduce_across, so that every machine gives the same bits.
 template <int Columns>
 void reduce_in_block(Func& total, const RVar& k, Func& out, const Var& j, bool on_gpu) {
   const Var i1("i1"), i2("i2");
@@ -68,7 +68,8 @@ Func& spread(Func& f, const Var& i) {
 
 /// The output, and stages over its rows that are kept where the row is fixed.
 template <int Columns>
-void write_rows(Func& out, const Var& i, const Var& j, std::vector<Func*> kept, const Target& target) {
+void write_rows(Func& out, const Var& i, const Var& j, std::vector<Func*> kept,
+                const Target& target) {
   if (!target.is_gpu()) {
     out.vectorize(i, target.natural_vector_size(32)).parallel(j);
     return;
@@ -76,7 +77,8 @@ void write_rows(Func& out, const Var& i, const Var& j, std::vector<Func*> kept, 
   if (Columns > 0) out.bound(i, 0, Columns);
   spread<Columns>(out, i).gpu_blocks(j);
   if (Columns == 0) return;
-  for (Func* f : kept) spread<Columns>(f->bound(i, 0, Columns).compute_at(out, j).store_in(MemoryType::Register), i);
+  for (Func* f : kept)
+    spread<Columns>(f->bound(i, 0, Columns).compute_at(out, j).store_in(MemoryType::Register), i);
 }
 
 void at_root(const std::vector<Func*>& stages) {
@@ -102,7 +104,9 @@ struct Softmax {
             .default_sizes = default_sizes<Columns>};
   }
   static Extents extents(const Sizes& sizes) { return matrices(sizes); }
-  static Work work(const Sizes& sizes) { return {.operations = 5.0 * double(sizes.at("columns")) * double(sizes.at("rows"))}; }
+  static Work work(const Sizes& sizes) {
+    return {.operations = 5.0 * double(sizes.at("columns")) * double(sizes.at("rows"))};
+  }
 
   Var i{"i"}, j{"j"};
   RDom k;
@@ -130,7 +134,8 @@ struct Softmax {
 
 template <bool Fast, int Columns>
 struct RmsNorm {
-  BOOST_HANA_DEFINE_STRUCT(RmsNorm, (Input<bfloat16_t, 2>, x), (Input<bfloat16_t, 1>, w), (Output<bfloat16_t, 2>, out));
+  BOOST_HANA_DEFINE_STRUCT(RmsNorm, (Input<bfloat16_t, 2>, x), (Input<bfloat16_t, 1>, w),
+                           (Output<bfloat16_t, 2>, out));
 
   static PipelineInfo info() {
     return {.name = name_of<Fast, Columns>("rmsnorm"),
@@ -139,7 +144,9 @@ struct RmsNorm {
             .default_sizes = default_sizes<Columns>};
   }
   static Extents extents(const Sizes& sizes) { return matrices(sizes); }
-  static Work work(const Sizes& sizes) { return {.operations = 4.0 * double(sizes.at("columns")) * double(sizes.at("rows"))}; }
+  static Work work(const Sizes& sizes) {
+    return {.operations = 4.0 * double(sizes.at("columns")) * double(sizes.at("rows"))};
+  }
 
   Var i{"i"}, j{"j"};
   RDom k;
@@ -163,8 +170,8 @@ struct RmsNorm {
 
 template <bool Fast, int Columns>
 struct LayerNorm {
-  BOOST_HANA_DEFINE_STRUCT(LayerNorm, (Input<bfloat16_t, 2>, x), (Input<bfloat16_t, 1>, w), (Input<bfloat16_t, 1>, b),
-                           (Output<bfloat16_t, 2>, out));
+  BOOST_HANA_DEFINE_STRUCT(LayerNorm, (Input<bfloat16_t, 2>, x), (Input<bfloat16_t, 1>, w),
+                           (Input<bfloat16_t, 1>, b), (Output<bfloat16_t, 2>, out));
 
   static PipelineInfo info() {
     return {.name = name_of<Fast, Columns>("layernorm"),
@@ -173,7 +180,9 @@ struct LayerNorm {
             .default_sizes = default_sizes<Columns>};
   }
   static Extents extents(const Sizes& sizes) { return matrices(sizes); }
-  static Work work(const Sizes& sizes) { return {.operations = 8.0 * double(sizes.at("columns")) * double(sizes.at("rows"))}; }
+  static Work work(const Sizes& sizes) {
+    return {.operations = 8.0 * double(sizes.at("columns")) * double(sizes.at("rows"))};
+  }
 
   Var i{"i"}, j{"j"};
   RDom k;

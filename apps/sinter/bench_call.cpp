@@ -64,8 +64,7 @@ void call_serial(const BenchOptions& options) {
         options.json);
   print(row("call_serial_buffer", cost(options, [&] { pipeline.realize(out, target); })),
         options.json);
-  print(row("call_serial_func", cost(options, [&] { f.realize(out, target); })),
-        options.json);
+  print(row("call_serial_func", cost(options, [&] { f.realize(out, target); })), options.json);
   if (out(0) != 42) refuse_bench("call_serial", "the result is wrong", "report it");
 }
 

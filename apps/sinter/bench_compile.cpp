@@ -1,5 +1,6 @@
 // How long compiling takes: a trivial pipeline and a tiled blur against Halide's just-in-time
-// compiler, chains of root stages, and LLVM at work on something fixed, as a measure of the machine.
+// compiler, chains of root stages, and LLVM at work on something fixed, as a measure of the
+// machine.
 
 #include <chrono>
 #include <cmath>
@@ -105,8 +106,7 @@ void compile_trivial(const BenchOptions& options) {
   const std::vector<double> fresh = first_in_process("compile_first", 5);
   const Buffer<int> out(16);
   const Target target(options.target);
-  BenchRow row =
-      against_halide(options, "trivial", [&](int k) { trivial(k, out, target); }, out);
+  BenchRow row = against_halide(options, "trivial", [&](int k) { trivial(k, out, target); }, out);
   if (!fresh.empty()) row.more.emplace_back("first_in_process_ms", median(fresh));
   print(row, options.json);
 }
@@ -115,8 +115,8 @@ void compile_blur(const BenchOptions& options) {
   const Buffer<std::uint16_t> in(BlurWidth + 2, BlurHeight + 2), out(BlurWidth, BlurHeight);
   fill(in, 0, 4095);
   const Target target(options.target);
-  print(against_halide(options, "blur", [&](int k) { blur(k, in, out, target); }, out),
-        options.json);
+  print(
+      against_halide(options, "blur", [&](int k) { blur(k, in, out, target); }, out), options.json);
 }
 
 void compile_chain(int stages, int k, const Target& target) {

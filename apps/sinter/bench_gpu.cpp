@@ -21,19 +21,26 @@ struct GpuBenchmark {
 };
 
 constexpr GpuBenchmark Benchmarks[] = {
-    {"gelu_fast", "", "copy3"}, {"gelu", "", "copy3"}, {"chain10_fast", "", "copy3"}, {"chain10", "", "copy3"},
-    {"rmsnorm_fast_8192", "", "copy"}, {"rmsnorm_8192", "", "copy"}, {"layernorm_fast_8192", "", "copy"},
-    {"layernorm_8192", "", "copy"}, {"softmax_fast_8192", "", "copy"}, {"softmax_8192", "", "copy"},
-    {"rmsnorm_fast", "", "copy"}, {"layernorm_fast", "", "copy"}, {"softmax_fast", "", "copy"},
+    {"gelu_fast", "", "copy3"},          {"gelu", "", "copy3"},
+    {"chain10_fast", "", "copy3"},       {"chain10", "", "copy3"},
+    {"rmsnorm_fast_8192", "", "copy"},   {"rmsnorm_8192", "", "copy"},
+    {"layernorm_fast_8192", "", "copy"}, {"layernorm_8192", "", "copy"},
+    {"softmax_fast_8192", "", "copy"},   {"softmax_8192", "", "copy"},
+    {"rmsnorm_fast", "", "copy"},        {"layernorm_fast", "", "copy"},
+    {"softmax_fast", "", "copy"},
 };
 
 /// A pipeline with its buffers on the device.
 class Prepared {
  public:
-  Prepared(const Registry& registry, const std::string& name, const std::string& size, const Target& target)
-      : pipeline_(*registry.find(name)), session_(pipeline_, "tuned", target),
-        buffers_(make_buffers(pipeline_, parse_sizes(size, pipeline_.info.default_sizes(target)))), stream_(target) {
-    for (const auto& [parameter, value] : pipeline_.info.parameters) session_.set_parameter(parameter, value);
+  Prepared(const Registry& registry, const std::string& name, const std::string& size,
+           const Target& target)
+      : pipeline_(*registry.find(name)),
+        session_(pipeline_, "tuned", target),
+        buffers_(make_buffers(pipeline_, parse_sizes(size, pipeline_.info.default_sizes(target)))),
+        stream_(target) {
+    for (const auto& [parameter, value] : pipeline_.info.parameters)
+      session_.set_parameter(parameter, value);
     session_.run(buffers_);
     for (int i = 0; i < 3; ++i) session_.enqueue(buffers_, stream_);
     stream_.synchronize();
@@ -43,7 +50,9 @@ class Prepared {
     const auto start = std::chrono::steady_clock::now();
     for (int i = 0; i < count; ++i) session_.enqueue(buffers_, stream_);
     stream_.synchronize();
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count() / count;
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+               .count() /
+           count;
   }
   /// Bytes of all buffers.
   double bytes() const {
@@ -63,7 +72,8 @@ class Prepared {
 
 void bench_gpu(const BenchOptions& options) {
   const Target target(options.target);
-  if (!target.is_gpu()) refuse_bench("gpu", "the target is " + target.to_string(), "give a GPU: --target nvptx-sm_90a");
+  if (!target.is_gpu())
+    refuse_bench("gpu", "the target is " + target.to_string(), "give a GPU: --target nvptx-sm_90a");
   const Registry registry = apps::all_apps();
   std::map<std::string, std::unique_ptr<Prepared>> copies;
   const int calls = target.is_emulated() ? 1 : 50;
@@ -71,22 +81,29 @@ void bench_gpu(const BenchOptions& options) {
     auto& copy = copies[b.copy];
     if (!copy) copy = std::make_unique<Prepared>(registry, b.copy, b.size, target);
     Prepared ours(registry, b.pipeline, b.size, target);
-    BenchRow row = take_turns(options, [&] { return ours.time(calls); }, [&] { return copy->time(calls); });
+    BenchRow row =
+        take_turns(options, [&] { return ours.time(calls); }, [&] { return copy->time(calls); });
     row.bench = b.pipeline;
     row.peer = b.copy;
-    row.more = {{"gbps", ours.bytes() / row.ours_ms / 1e6}, {"percent_of_copy", 100 * (ours.bytes() / row.ours_ms) / (copy->bytes() / row.peer_ms)}};
+    row.more = {
+        {"gbps", ours.bytes() / row.ours_ms / 1e6},
+        {"percent_of_copy", 100 * (ours.bytes() / row.ours_ms) / (copy->bytes() / row.peer_ms)}};
     print(row, options.json);
   }
   Prepared sum(registry, "reduce", "", target);
   std::vector<double> times;
   for (int i = 0; i < options.rounds; ++i) times.push_back(sum.time(target.is_emulated() ? 1 : 10));
-  print(BenchRow{.bench = "reduce", .ours_ms = median(times), .more = {{"gbps", sum.bytes() / median(times) / 1e6}}}, options.json);
+  print(BenchRow{.bench = "reduce",
+                 .ours_ms = median(times),
+                 .more = {{"gbps", sum.bytes() / median(times) / 1e6}}},
+        options.json);
 }
 
 }  // namespace
 
 const std::vector<SpecialBenchmark>& gpu_benchmarks() {
-  static const std::vector<SpecialBenchmark> all = {{"gpu", "gpu", "kernels bound by memory, against copies", bench_gpu}};
+  static const std::vector<SpecialBenchmark> all = {
+      {"gpu", "gpu", "kernels bound by memory, against copies", bench_gpu}};
   return all;
 }
 

@@ -31,7 +31,8 @@ struct Benchmark {
 constexpr Benchmark Benchmarks[] = {
     {"cpu image", "blur", "tuned", "width=6400,height=4800", "blur_halide", 0},
     {"cpu image", "unsharp", "tuned", "width=1536,height=2560", "unsharp_halide", 1e-4},
-    {"cpu image", "bilateral_grid", "tuned", "width=1536,height=2560", "bilateral_grid_halide", 1e-3},
+    {"cpu image", "bilateral_grid", "tuned", "width=1536,height=2560", "bilateral_grid_halide",
+     1e-3},
     {"host", "blur", "tuned", "width=4096,height=3072", "blur_halide", 0},
     {"host", "unsharp", "tuned", "width=4096,height=3072", "unsharp_halide", 1e-4},
     {"host", "bilateral_grid", "tuned", "width=4096,height=3072", "bilateral_grid_halide", 1e-3},
@@ -59,9 +60,9 @@ void compare(const Benchmark& benchmark, const Buffer<>& ours, PeerProcess& peer
     const double a = element(ours, position), b = theirs["values"][std::size_t(i)].get<double>();
     if (!(std::abs(a - b) <= benchmark.tolerance * std::max(1.0, std::abs(b)))) {
       refuse_bench(benchmark.peer,
-             "element " + std::to_string(position) + " is " + std::to_string(b) + " there and " +
-                 std::to_string(a) + " here",
-             "make both compute the same before timing them");
+                   "element " + std::to_string(position) + " is " + std::to_string(b) +
+                       " there and " + std::to_string(a) + " here",
+                   "make both compute the same before timing them");
     }
   }
 }

@@ -12,11 +12,8 @@ constexpr const char* EntryPoint = "sinter_register";
 
 [[noreturn]] void refuse(const std::string& path, const std::string& reason,
                          const std::string& remedy) {
-  throw RuntimeError(Diagnostic{.stage = "",
-                                .directive = "--load " + path,
-                                .reason = reason,
-                                .remedy = remedy,
-                                .file = ""});
+  throw RuntimeError(Diagnostic{
+      .stage = "", .directive = "--load " + path, .reason = reason, .remedy = remedy, .file = ""});
 }
 
 }  // namespace

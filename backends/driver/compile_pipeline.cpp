@@ -27,14 +27,16 @@ class Stopwatch {
 
 }  // namespace
 
-schedule::ScheduledPipeline resolve_pipeline(const std::vector<Func>& outputs, const Schedule& schedule) {
+schedule::ScheduledPipeline resolve_pipeline(const std::vector<Func>& outputs,
+                                             const Schedule& schedule) {
   const std::string name = outputs.empty() ? "pipeline" : outputs.front().name();
   return schedule::resolve(collect(outputs), schedule.directives(), name);
 }
 
 namespace {
 
-Compiled compile(const schedule::ScheduledPipeline& scheduled, const Target& target, const CompileOptions& options) {
+Compiled compile(const schedule::ScheduledPipeline& scheduled, const Target& target,
+                 const CompileOptions& options) {
   Compiled result;
   Stopwatch watch;
   const backends::Backend& backend = backends::backend_for(target);

@@ -1,6 +1,7 @@
 #pragma once
 // The one place where front end, schedule, lowering, backend and device meet:
-//   Pipeline --resolve--> ScheduledPipeline --lower--> ir::Module --compile--> CompiledModule --load--> Executable
+//   Pipeline --resolve--> ScheduledPipeline --lower--> ir::Module --compile--> CompiledModule
+//   --load--> Executable
 
 #include <functional>
 #include <memory>
@@ -20,10 +21,10 @@ namespace sinter::driver {
 struct CompileOptions {
   /// Arguments, by name, whose dimension 0 may have a stride other than 1.
   std::vector<std::string> strided;
-  int alignment = 0;       ///< see lowering::LowerOptions
-  bool listings = false;   ///< keep "llvm" and "asm"
-  bool debug = false;      ///< check promise_clamped
-  bool verify = false;     ///< run the IR verifier after every pass
+  int alignment = 0;      ///< see lowering::LowerOptions
+  bool listings = false;  ///< keep "llvm" and "asm"
+  bool debug = false;     ///< check promise_clamped
+  bool verify = false;    ///< run the IR verifier after every pass
   /// Called after each lowering pass.
   std::function<void(const std::string& pass, const ir::Module&)> after_pass;
 };
@@ -39,6 +40,7 @@ struct Compiled {
 /// The outputs' algorithm under `schedule`, resolved. Throws ScheduleError.
 schedule::ScheduledPipeline resolve_pipeline(const std::vector<Func>& outputs, const Schedule&);
 /// All four arrows. Throws ScheduleError or CompileError.
-Compiled compile_pipeline(const schedule::ScheduledPipeline&, const Target&, const CompileOptions& = {});
+Compiled compile_pipeline(const schedule::ScheduledPipeline&, const Target&,
+                          const CompileOptions& = {});
 
 }  // namespace sinter::driver

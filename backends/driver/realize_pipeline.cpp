@@ -1,5 +1,5 @@
-// Pipeline and the running half of Func: compiled once per target and set of strided arguments, then
-// called with whatever buffers and parameters are set.
+// Pipeline and the running half of Func: compiled once per target and set of strided arguments,
+// then called with whatever buffers and parameters are set.
 
 #include <algorithm>
 #include <array>
@@ -32,7 +32,8 @@ namespace {
 
 using backends::Executable;
 
-RuntimeError refused(const std::string& stage, const std::string& reason, const std::string& remedy) {
+RuntimeError refused(const std::string& stage, const std::string& reason,
+                     const std::string& remedy) {
   return RuntimeError(Diagnostic{stage, "realize", reason, remedy, {}, 0});
 }
 
@@ -63,15 +64,18 @@ Diagnostic with_line_of_directive(Diagnostic d, const schedule::ScheduledPipelin
     const schedule::StageSchedule& s = scheduled.of(stage.id);
     if (d.directive.starts_with("bound") || d.directive.starts_with("align_bounds")) {
       for (const schedule::DimensionBound& b : s.bounds) {
-        if (d.reason.starts_with("dimension " + std::to_string(b.dimension) + " ")) return d.at(b.where);
+        if (d.reason.starts_with("dimension " + std::to_string(b.dimension) + " "))
+          return d.at(b.where);
       }
     }
     if (d.directive != "TailStrategy::RoundUp") continue;
     for (const schedule::DefinitionSchedule& definition : s.definitions) {
       for (const schedule::Relation& r : definition.relations) {
-        if (r.kind != schedule::Relation::Kind::Split || r.split.tail != schedule::Tail::RoundUp) continue;
+        if (r.kind != schedule::Relation::Kind::Split || r.split.tail != schedule::Tail::RoundUp)
+          continue;
         for (const schedule::Loop& loop : definition.loops) {
-          if (loop.variable == r.split.inner || loop.variable == r.split.outer) return d.at(loop.where);
+          if (loop.variable == r.split.inner || loop.variable == r.split.outer)
+            return d.at(loop.where);
         }
       }
     }
@@ -105,9 +109,11 @@ struct Bindings {
 };
 
 void gather(const References& references, Bindings& bindings) {
-  bindings.parameters.insert(bindings.parameters.end(), references.parameters.begin(), references.parameters.end());
+  bindings.parameters.insert(bindings.parameters.end(), references.parameters.begin(),
+                             references.parameters.end());
   for (const auto& image : references.images) {
-    if (std::find(bindings.images.begin(), bindings.images.end(), image) != bindings.images.end()) continue;
+    if (std::find(bindings.images.begin(), bindings.images.end(), image) != bindings.images.end())
+      continue;
     bindings.images.push_back(image);
     gather(image->references, bindings);
   }
@@ -129,12 +135,15 @@ void gather(const FuncContents& func, std::vector<const FuncContents*>& seen, Bi
 constexpr int Alignment = 16;
 bool is_aligned(const BufferBase& b) {
   const int elements = Alignment / b.type().bytes();
-  bool aligned = reinterpret_cast<std::uintptr_t>(b.contents()->host) % Alignment == 0 && (b.dimensions() == 0 || b.min(0) % elements == 0);
+  bool aligned = reinterpret_cast<std::uintptr_t>(b.contents()->host) % Alignment == 0 &&
+                 (b.dimensions() == 0 || b.min(0) % elements == 0);
   for (int d = 1; d < b.dimensions(); ++d) aligned = aligned && b.stride(d) % elements == 0;
   return aligned;
 }
 
-bool is_strided(const BufferBase& b) { return b.dimensions() > 0 && b.extent(0) > 1 && b.stride(0) != 1; }
+bool is_strided(const BufferBase& b) {
+  return b.dimensions() > 0 && b.extent(0) > 1 && b.stride(0) != 1;
+}
 
 }  // namespace
 
@@ -182,12 +191,15 @@ class Frame {
   }
   Frame(const Frame&) = delete;
   Frame& operator=(const Frame&) = delete;
-  std::span<const backends::CallArgument> arguments() const { return {count_ > Few ? many_.data() : few_.data(), count_}; }
+  std::span<const backends::CallArgument> arguments() const {
+    return {count_ > Few ? many_.data() : few_.data(), count_};
+  }
 
  private:
   static constexpr std::size_t Few = 8, FewDimensions = 24;
 
-  static const BufferContents& contents(const Source& source, const std::vector<Buffer<>>& outputs, std::size_t& output) {
+  static const BufferContents& contents(const Source& source, const std::vector<Buffer<>>& outputs,
+                                        std::size_t& output) {
     return source.image ? *source.image->buffer.contents() : *outputs[output++].contents();
   }
 
@@ -207,11 +219,13 @@ struct Pipeline::Contents {
 
   Schedule current_schedule() const { return schedule ? *schedule : Schedule::of(outputs); }
 
-  /// Changes when the schedule does; under the cache's mutex. Directives of other Funcs cost a look.
+  /// Changes when the schedule does; under the cache's mutex. Directives of other Funcs cost a
+  /// look.
   std::uint64_t version() {
     const std::uint64_t anywhere = schedule::latest_directive();
     if (cache->seen != anywhere) {
-      cache->version = schedule ? schedule::latest_constraint(outputs) : schedule::latest_directive(outputs);
+      cache->version =
+          schedule ? schedule::latest_constraint(outputs) : schedule::latest_directive(outputs);
       cache->seen = anywhere;
     }
     return cache->version;
@@ -229,13 +243,17 @@ struct Pipeline::Contents {
     return cache->bindings;
   }
 
-  std::shared_ptr<const Variant> variant(const Target& target, const std::vector<std::string>& strided, int alignment = 0) {
+  std::shared_ptr<const Variant> variant(const Target& target,
+                                         const std::vector<std::string>& strided,
+                                         int alignment = 0) {
     bound();  // sources_of reads them
     const std::lock_guard lock(cache->mutex);
     auto& variants = cache->variants;
     const std::uint64_t now = version();
     for (const auto& v : variants) {
-      if (v->schedule_version == now && v->target == target && v->strided == strided && v->alignment == alignment) return v;
+      if (v->schedule_version == now && v->target == target && v->strided == strided &&
+          v->alignment == alignment)
+        return v;
     }
     std::erase_if(variants, [&](const auto& v) { return v->schedule_version != now; });
     auto made = std::make_shared<Variant>();
@@ -246,7 +264,8 @@ struct Pipeline::Contents {
     driver::CompileOptions options;
     options.strided = strided;
     options.alignment = alignment;
-    made->compiled = driver::compile_pipeline(driver::resolve_pipeline(outputs, current_schedule()), target, options);
+    made->compiled = driver::compile_pipeline(driver::resolve_pipeline(outputs, current_schedule()),
+                                              target, options);
     made->sources = sources_of(made->compiled.module);
     variants.push_back(made);
     return made;
@@ -258,32 +277,43 @@ struct Pipeline::Contents {
       if (!f.defined()) throw refused(f.name(), Undefined, "define it before the call");
       for (std::size_t c = 0; c < f.outputs(); ++c, ++next) {
         const std::string& subject = f.name();
-        if (next >= buffers.size()) throw refused(subject, "no buffer was given for the output", "give one buffer for each component of each output");
+        if (next >= buffers.size())
+          throw refused(subject, "no buffer was given for the output",
+                        "give one buffer for each component of each output");
         const Buffer<>& b = buffers[next];
         if (!b.defined() || (b.contents()->host == nullptr && b.number_of_elements() > 0)) {
-          throw refused(subject, "the output's buffer has no memory", "allocate the buffer before the call");
+          throw refused(subject, "the output's buffer has no memory",
+                        "allocate the buffer before the call");
         }
         if (b.type() != f.types()[c]) {
-          throw refused(subject, "the output's elements are " + to_string(f.types()[c]) + ", the buffer's are " + to_string(b.type()),
+          throw refused(subject,
+                        "the output's elements are " + to_string(f.types()[c]) +
+                            ", the buffer's are " + to_string(b.type()),
                         "give a Buffer of that element type, or cast in the algorithm");
         }
         if (b.dimensions() != f.dimensions()) {
-          throw refused(subject, "the output has " + counted(f.dimensions(), "dimension") + ", the buffer has " + std::to_string(b.dimensions()),
+          throw refused(subject,
+                        "the output has " + counted(f.dimensions(), "dimension") +
+                            ", the buffer has " + std::to_string(b.dimensions()),
                         "give a Buffer of that many dimensions");
         }
       }
     }
     if (next != buffers.size()) {
-      throw refused("", std::to_string(buffers.size()) + " output buffers were given, the pipeline has " + std::to_string(next),
+      throw refused("",
+                    std::to_string(buffers.size()) +
+                        " output buffers were given, the pipeline has " + std::to_string(next),
                     "give one buffer for each component of each output");
     }
   }
 
-  void run(const std::vector<Buffer<>>& buffers, const Target& target, const Stream* stream = nullptr) {
+  void run(const std::vector<Buffer<>>& buffers, const Target& target,
+           const Stream* stream = nullptr) {
     launch(*variant_for(buffers, target), buffers, stream);
   }
 
-  std::unique_ptr<backends::Recording> record(const std::vector<Buffer<>>& buffers, const Stream& stream) {
+  std::unique_ptr<backends::Recording> record(const std::vector<Buffer<>>& buffers,
+                                              const Stream& stream) {
     const std::shared_ptr<const Variant> v = variant_for(buffers, stream.target());
     check_scalars();
     Frame frame(*v, buffers);
@@ -291,18 +321,21 @@ struct Pipeline::Contents {
   }
 
   /// The way it is compiled for a call with these buffers.
-  std::shared_ptr<const Variant> variant_for(const std::vector<Buffer<>>& buffers, const Target& target) {
+  std::shared_ptr<const Variant> variant_for(const std::vector<Buffer<>>& buffers,
+                                             const Target& target) {
     check_outputs(buffers);
     std::vector<std::string> strided;
     bool aligned = target.is_gpu();
     for (const auto& image : bound().images) {
       if (!image->buffer.defined()) {
-        throw refused(image->name, "no buffer was set for the input", "call set(buffer) on the ImageParam before realize()");
+        throw refused(image->name, "no buffer was set for the input",
+                      "call set(buffer) on the ImageParam before realize()");
       }
       if (is_strided(image->buffer)) strided.push_back(image->id.name());
       aligned = aligned && is_aligned(image->buffer);
     }
-    const int alignment = aligned && std::all_of(buffers.begin(), buffers.end(), is_aligned) ? Alignment : 0;
+    const int alignment =
+        aligned && std::all_of(buffers.begin(), buffers.end(), is_aligned) ? Alignment : 0;
     // Strided arguments are named as in the module; only the rare case pays for finding the names.
     const bool rare = !strided.empty() || std::any_of(buffers.begin(), buffers.end(), is_strided);
     std::shared_ptr<const Variant> v = variant(target, {}, alignment);
@@ -310,7 +343,8 @@ struct Pipeline::Contents {
     return v;
   }
 
-  std::vector<std::string> strided_names(const ir::Module& module, const std::vector<Buffer<>>& buffers) {
+  std::vector<std::string> strided_names(const ir::Module& module,
+                                         const std::vector<Buffer<>>& buffers) {
     std::vector<std::string> names;
     std::size_t output = 0;
     for (const ir::Argument& a : module.arguments) {
@@ -331,10 +365,12 @@ struct Pipeline::Contents {
   static void check_range(const ParameterContents& p) {
     const auto less = [](const ir::Scalar& a, const ir::Scalar& b) {
       if (a.type.is_float()) return a.real < b.real;
-      if (a.type.is_uint()) return static_cast<std::uint64_t>(a.integer) < static_cast<std::uint64_t>(b.integer);
+      if (a.type.is_uint())
+        return static_cast<std::uint64_t>(a.integer) < static_cast<std::uint64_t>(b.integer);
       return a.integer < b.integer;
     };
-    const bool below = p.minimum && less(*p.value, *p.minimum), above = p.maximum && less(*p.maximum, *p.value);
+    const bool below = p.minimum && less(*p.value, *p.minimum),
+               above = p.maximum && less(*p.maximum, *p.value);
     if (!below && !above) return;
     const auto number = [](const ir::Scalar& scalar) {  // without its type
       const std::string text = ir::to_string(scalar);
@@ -350,7 +386,9 @@ struct Pipeline::Contents {
 
   void check_scalars() {
     for (const auto& p : bound().parameters) {
-      if (!p->value) throw refused("", "no value was set for the parameter '" + p->name + "'", "call set(value) on the Param before realize()");
+      if (!p->value)
+        throw refused("", "no value was set for the parameter '" + p->name + "'",
+                      "call set(value) on the Param before realize()");
       check_range(*p);
     }
   }
@@ -360,12 +398,15 @@ struct Pipeline::Contents {
     for (const ir::Argument& a : module.arguments) {
       Source source;
       for (const auto& image : cache->bindings.images) {
-        if (a.kind == ir::Argument::Kind::Input && image->id == a.symbol) source.image = image.get();
+        if (a.kind == ir::Argument::Kind::Input && image->id == a.symbol)
+          source.image = image.get();
       }
       for (const auto& parameter : cache->bindings.parameters) {
-        if (a.kind == ir::Argument::Kind::Scalar && parameter->id == a.symbol) source.parameter = parameter.get();
+        if (a.kind == ir::Argument::Kind::Scalar && parameter->id == a.symbol)
+          source.parameter = parameter.get();
       }
-      ensure(a.kind == ir::Argument::Kind::Output || source.image || source.parameter, "an argument that nobody holds");
+      ensure(a.kind == ir::Argument::Kind::Output || source.image || source.parameter,
+             "an argument that nobody holds");
       sources.push_back(source);
     }
     return sources;
@@ -381,7 +422,8 @@ struct Pipeline::Contents {
     }
     Frame frame(v, buffers);
     try {
-      v.compiled.executable->call(v.compiled.module.arguments, frame.arguments(), stream ? stream->queue().get() : nullptr);
+      v.compiled.executable->call(v.compiled.module.arguments, frame.arguments(),
+                                  stream ? stream->queue().get() : nullptr);
     } catch (const RuntimeError& error) {
       throw RuntimeError(with_line_of_directive(error.diagnostic(), v.compiled.scheduled));
     }
@@ -397,7 +439,8 @@ Pipeline::Pipeline(const Func& output) : Pipeline(std::vector<Func>{output}) {
 
 Pipeline::Pipeline(const std::vector<Func>& outputs) : contents_(std::make_shared<Contents>()) {
   if (outputs.empty()) {
-    throw AlgorithmError(Diagnostic{"", "", "a pipeline needs an output", "pass the Funcs whose values you want", {}, 0});
+    throw AlgorithmError(Diagnostic{
+        "", "", "a pipeline needs an output", "pass the Funcs whose values you want", {}, 0});
   }
   contents_->outputs = outputs;
 }
@@ -408,7 +451,8 @@ namespace {
 template <typename Contents>
 Contents& existing(const std::shared_ptr<Contents>& contents) {
   if (!contents) {
-    throw AlgorithmError(Diagnostic{"", "", "the pipeline has no outputs", "make it from a Func: Pipeline(f)", {}, 0});
+    throw AlgorithmError(Diagnostic{
+        "", "", "the pipeline has no outputs", "make it from a Func: Pipeline(f)", {}, 0});
   }
   return *contents;
 }
@@ -418,7 +462,8 @@ Contents& existing(const std::shared_ptr<Contents>& contents) {
 std::size_t Realization::existing(std::size_t i) const {
   if (i < buffers_.size()) return i;
   throw RuntimeError(make_diagnostic("", "Realization[" + std::to_string(i) + "]",
-                                     "it has " + counted(buffers_.size(), "buffer"), "use an index below that"));
+                                     "it has " + counted(buffers_.size(), "buffer"),
+                                     "use an index below that"));
 }
 
 const std::vector<Func>& Pipeline::outputs() const { return existing(contents_).outputs; }
@@ -437,13 +482,15 @@ Pipeline& Pipeline::compile(const Target& target) {
 namespace {
 
 /// Buffers for all outputs over [0, size).
-std::vector<Buffer<>> make_outputs(const std::vector<Func>& outputs, const std::vector<int>& sizes) {
+std::vector<Buffer<>> make_outputs(const std::vector<Func>& outputs,
+                                   const std::vector<int>& sizes) {
   std::vector<Buffer<>> buffers;
   for (const Func& f : outputs) {
     if (!f.defined()) throw refused(f.name(), Undefined, "define it before the call");
     if (f.dimensions() != static_cast<int>(sizes.size())) {
       throw refused(f.name(),
-                    "the output has " + counted(f.dimensions(), "dimension") + ", and " + counted(sizes.size(), "size") +
+                    "the output has " + counted(f.dimensions(), "dimension") + ", and " +
+                        counted(sizes.size(), "size") +
                         (sizes.size() == 1 ? " is given" : " are given"),
                     "give one size for each dimension");
     }
@@ -499,7 +546,10 @@ void RecordedCall::replay(const Stream& stream, std::source_location where) cons
 }
 
 void Pipeline::infer_input_bounds(const std::vector<int>& sizes, const Target&, Location where) {
-  located(where, [&] { existing(contents_).infer_inputs(RealizationArg(make_outputs(existing(contents_).outputs, sizes))); });
+  located(where, [&] {
+    existing(contents_).infer_inputs(
+        RealizationArg(make_outputs(existing(contents_).outputs, sizes)));
+  });
 }
 
 void Pipeline::infer_input_bounds(const RealizationArg& outputs, const Target&, Location where) {
@@ -515,7 +565,8 @@ void Pipeline::Contents::infer_inputs(const RealizationArg& given) {
   ir::Substitution values;
   for (const auto& p : c.bound().parameters) {
     const ir::Scalar& s = *p->value;
-    values[p->id] = s.type.is_float() ? ir::real_literal(s.type, s.real) : ir::literal(s.type, s.integer);
+    values[p->id] =
+        s.type.is_float() ? ir::real_literal(s.type, s.real) : ir::literal(s.type, s.integer);
   }
   std::size_t output = 0;
   for (const ir::Argument& a : needed.module.arguments) {
@@ -533,14 +584,18 @@ void Pipeline::Contents::infer_inputs(const RealizationArg& given) {
       std::vector<int> mins, extents;
       for (const algebra::Interval& i : region.box.dimensions) {
         std::int64_t low = 0, high = 0;
-        const bool known = ir::as_constant(algebra::simplify(ir::substitute(i.min, values)), &low) &&
-                           ir::as_constant(algebra::simplify(ir::substitute(i.max, values)), &high);
-        if (!known) throw refused(image->name, "the input's bounds depend on another input", "set its buffer by hand");
+        const bool known =
+            ir::as_constant(algebra::simplify(ir::substitute(i.min, values)), &low) &&
+            ir::as_constant(algebra::simplify(ir::substitute(i.max, values)), &high);
+        if (!known)
+          throw refused(image->name, "the input's bounds depend on another input",
+                        "set its buffer by hand");
         std::int64_t extent = std::max<std::int64_t>(high - low + 1, 0);
         if (const std::size_t d = mins.size(); d < image->constraints.size()) {
           const auto constrained = [&](std::size_t field, std::int64_t* value) {
             const Expr& e = image->constraints[d][field];
-            return e.defined() && ir::as_constant(algebra::simplify(ir::substitute(e, values)), value);
+            return e.defined() &&
+                   ir::as_constant(algebra::simplify(ir::substitute(e, values)), value);
           };
           constrained(0, &low);
           constrained(1, &extent);
@@ -557,22 +612,28 @@ void Pipeline::Contents::infer_inputs(const RealizationArg& given) {
 
 void Pipeline::print_loop_nest() const {
   const Contents& c = existing(contents_);
-  const std::string text = schedule::loop_nest(driver::resolve_pipeline(c.outputs, c.current_schedule()));
+  const std::string text =
+      schedule::loop_nest(driver::resolve_pipeline(c.outputs, c.current_schedule()));
   std::fputs(text.c_str(), stderr);
 }
 
-// --- Func ------------------------------------------------------------------------------------------
+// --- Func
+// ------------------------------------------------------------------------------------------
 
 void Func::print_loop_nest() const { Pipeline(*this).print_loop_nest(); }
 void Func::compile_jit(const Target& target) { Pipeline(*this).compile(target); }
 Realization Func::realize(const std::vector<int>& sizes, const Target& target, Location where) {
   return Pipeline(*this).realize(sizes, target, where);
 }
-void Func::realize(const RealizationArg& outputs, const Target& target, Location where) { Pipeline(*this).realize(outputs, target, where); }
+void Func::realize(const RealizationArg& outputs, const Target& target, Location where) {
+  Pipeline(*this).realize(outputs, target, where);
+}
 Realization Func::realize(const std::vector<int>& sizes, const Stream& stream, Location where) {
   return Pipeline(*this).realize(sizes, stream, where);
 }
-void Func::realize(const RealizationArg& outputs, const Stream& stream, Location where) { Pipeline(*this).realize(outputs, stream, where); }
+void Func::realize(const RealizationArg& outputs, const Stream& stream, Location where) {
+  Pipeline(*this).realize(outputs, stream, where);
+}
 void Func::infer_input_bounds(const std::vector<int>& sizes, const Target& target, Location where) {
   Pipeline(*this).infer_input_bounds(sizes, target, where);
 }

@@ -26,10 +26,16 @@ std::shared_ptr<GpuMachine> machine_of(const Target& target) {
 
 std::shared_ptr<GpuDevice> gpu_device_for(const Target& target) {
   if (target.family() != Target::Family::Nvptx) {
-    throw DeviceError(Diagnostic{"", "", "the target " + target.to_string() + " has no device with memory of its own",
-                                 "name a target such as nvptx-sm_90a or emulated-nvptx-sm_90a", {}, 0});
+    throw DeviceError(
+        Diagnostic{"",
+                   "",
+                   "the target " + target.to_string() + " has no device with memory of its own",
+                   "name a target such as nvptx-sm_90a or emulated-nvptx-sm_90a",
+                   {},
+                   0});
   }
-  // One for each machine, so that pipelines share buffers; never torn down: buffers may outlive main().
+  // One for each machine, so that pipelines share buffers; never torn down: buffers may outlive
+  // main().
   static std::mutex mutex;
   static auto* const devices = new std::map<GpuMachine*, std::shared_ptr<GpuDevice>>;
   const std::lock_guard lock(mutex);
@@ -42,7 +48,8 @@ std::shared_ptr<GpuDevice> gpu_device_for(const Target& target) {
 const Backend& backend_for(const Target& target) {
   static const HostBackend host;
   static const NvptxBackend nvptx(gpu_device_for);
-  for (const Backend* backend : {static_cast<const Backend*>(&host), static_cast<const Backend*>(&nvptx)}) {
+  for (const Backend* backend :
+       {static_cast<const Backend*>(&host), static_cast<const Backend*>(&nvptx)}) {
     if (backend->accepts(target)) return *backend;
   }
   Diagnostic diagnostic;

@@ -13,8 +13,13 @@ CompiledModule HostBackend::compile(const ir::Module& module, const Target& targ
                                     const CompileOptions& options) const {
   ensure(target.is_host(), "the host backend compiles for the host");
   if (const auto kernels = kernels_of(module.body); !kernels.empty()) {
-    throw CompileError(Diagnostic{kernels[0]->symbol.name(), "gpu_blocks", "the host has no blocks and threads",
-                                  "use a target such as nvptx-sm_90a or emulated-nvptx-sm_90a, or a schedule for the host", {}, 0});
+    throw CompileError(Diagnostic{
+        kernels[0]->symbol.name(),
+        "gpu_blocks",
+        "the host has no blocks and threads",
+        "use a target such as nvptx-sm_90a or emulated-nvptx-sm_90a, or a schedule for the host",
+        {},
+        0});
   }
   HostObject object = compile_host(module, target.architecture(), options.listings);
   CompiledModule result;
@@ -32,6 +37,8 @@ CompiledModule HostBackend::compile(const ir::Module& module, const Target& targ
   return result;
 }
 
-std::shared_ptr<Device> HostBackend::default_device(const Target&) const { return std::make_shared<HostDevice>(); }
+std::shared_ptr<Device> HostBackend::default_device(const Target&) const {
+  return std::make_shared<HostDevice>();
+}
 
 }  // namespace sinter::backends

@@ -14,14 +14,17 @@ namespace sinter::backends {
 
 namespace {
 
-/// Code for a level of x86-64 that this processor does not reach would end in an illegal instruction.
+/// Code for a level of x86-64 that this processor does not reach would end in an illegal
+/// instruction.
 void refuse_foreign_code(const CompiledModule& module) {
 #if defined(__x86_64__)
   const std::string& wanted = module.target.architecture();
   __builtin_cpu_init();
-  const bool runs = wanted == "x86-64-v4"   ? __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")
-                    : wanted == "x86-64-v3" ? __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
-                                            : true;
+  const bool runs = wanted == "x86-64-v4"
+                        ? __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")
+                    : wanted == "x86-64-v3"
+                        ? __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
+                        : true;
   if (runs) return;
   Diagnostic diagnostic;
   diagnostic.reason = "this machine cannot run code for " + module.target.to_string();
@@ -40,16 +43,19 @@ class HostStream : public Stream {
 class HostExecutable : public Executable {
  public:
   explicit HostExecutable(const CompiledModule& module)
-      : arguments_(module.arguments), object_(best_variant(module).bytes),
+      : arguments_(module.arguments),
+        object_(best_variant(module).bytes),
         entry_(reinterpret_cast<EntryFunction>(object_.address_of("sinter_entry"))) {
-    for (const ir::Argument& argument : arguments_) slots_ += argument.is_buffer() ? 1 + 3 * argument.dimensions.size() : 1;
+    for (const ir::Argument& argument : arguments_)
+      slots_ += argument.is_buffer() ? 1 + 3 * argument.dimensions.size() : 1;
   }
 
   void launch(const ir::Arguments& given, Stream* stream) const override {
     call(arguments_, by_position(arguments_, given), stream);
   }
 
-  void call(const std::vector<ir::Argument>&, std::span<const CallArgument> given, Stream*) const override {
+  void call(const std::vector<ir::Argument>&, std::span<const CallArgument> given,
+            Stream*) const override {
     constexpr std::size_t Few = 96;
     std::array<std::uint64_t, Few> few;  // not initialised: packing writes all that is used
     std::vector<std::uint64_t> many;
@@ -61,12 +67,14 @@ class HostExecutable : public Executable {
     pack_slots(arguments_, given, slots);
     Call context;
     if (entry_(slots, &context) == 0) return;
-    throw RuntimeError(parse_diagnostic(context.failed ? context.message : "a parallel loop failed"));
+    throw RuntimeError(
+        parse_diagnostic(context.failed ? context.message : "a parallel loop failed"));
   }
 
  private:
   static const Variant& best_variant(const CompiledModule& module) {
-    ensure(module.kernels.size() == 1 && !module.kernels[0].variants.empty(), "a host module has one kernel");
+    ensure(module.kernels.size() == 1 && !module.kernels[0].variants.empty(),
+           "a host module has one kernel");
     return module.kernels[0].variants[0];
   }
 

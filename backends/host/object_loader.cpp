@@ -27,20 +27,31 @@ Half truncate_to_half(float value) { return static_cast<Half>(value); }
 /// What LLVM may call for an instruction that the processor lacks, and to copy or clear memory;
 /// 0 for any other name.
 std::uintptr_t library_function(const std::string& name) {
-  struct Entry { const char* name; std::uintptr_t address; };
+  struct Entry {
+    const char* name;
+    std::uintptr_t address;
+  };
   const auto f32 = [](float (*f)(float)) { return reinterpret_cast<std::uintptr_t>(f); };
   const auto f64 = [](double (*f)(double)) { return reinterpret_cast<std::uintptr_t>(f); };
   const auto any = [](auto* f) { return reinterpret_cast<std::uintptr_t>(f); };
   static const Entry entries[] = {
-      {"memcpy", any(&std::memcpy)}, {"memmove", any(&std::memmove)}, {"memset", any(&std::memset)},
-      {"floorf", f32(&std::floor)}, {"ceilf", f32(&std::ceil)}, {"truncf", f32(&std::trunc)},
-      {"floor", f64(&std::floor)}, {"ceil", f64(&std::ceil)}, {"trunc", f64(&std::trunc)},
+      {"memcpy", any(&std::memcpy)},
+      {"memmove", any(&std::memmove)},
+      {"memset", any(&std::memset)},
+      {"floorf", f32(&std::floor)},
+      {"ceilf", f32(&std::ceil)},
+      {"truncf", f32(&std::trunc)},
+      {"floor", f64(&std::floor)},
+      {"ceil", f64(&std::ceil)},
+      {"trunc", f64(&std::trunc)},
       // To nearest even, in the rounding mode that everything here runs in.
-      {"roundevenf", f32(&std::nearbyint)}, {"roundeven", f64(&std::nearbyint)},
+      {"roundevenf", f32(&std::nearbyint)},
+      {"roundeven", f64(&std::nearbyint)},
       {"fmaf", any(static_cast<float (*)(float, float, float)>(&std::fma))},
       {"fma", any(static_cast<double (*)(double, double, double)>(&std::fma))},
 #if defined(__x86_64__)
-      {"__extendhfsf2", any(&extend_half)}, {"__truncsfhf2", any(&truncate_to_half)},
+      {"__extendhfsf2", any(&extend_half)},
+      {"__truncsfhf2", any(&truncate_to_half)},
 #endif
   };
   for (const Entry& entry : entries)
@@ -56,8 +67,8 @@ class OneMapping : public llvm::RTDyldMemoryManager {
 
   bool needsToReserveAllocationSpace() override { return true; }
 
-  void reserveAllocationSpace(uintptr_t code, llvm::Align, uintptr_t constants, llvm::Align, uintptr_t data,
-                              llvm::Align) override {
+  void reserveAllocationSpace(uintptr_t code, llvm::Align, uintptr_t constants, llvm::Align,
+                              uintptr_t data, llvm::Align) override {
     const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     const auto pages = [&](std::size_t bytes) { return (bytes + page - 1) / page * page; };
     // RuntimeDyld does not count the addresses of library functions (one word each) among the data.
@@ -76,7 +87,8 @@ class OneMapping : public llvm::RTDyldMemoryManager {
     }
   }
 
-  std::uint8_t* allocateCodeSection(uintptr_t size, unsigned alignment, unsigned, llvm::StringRef) override {
+  std::uint8_t* allocateCodeSection(uintptr_t size, unsigned alignment, unsigned,
+                                    llvm::StringRef) override {
     return take(areas_[0], size, alignment);
   }
   std::uint8_t* allocateDataSection(uintptr_t size, unsigned alignment, unsigned, llvm::StringRef,
@@ -102,7 +114,9 @@ class OneMapping : public llvm::RTDyldMemoryManager {
   void deregisterEHFrames() override {}
 
  private:
-  struct Area { std::uint8_t *start = nullptr, *next = nullptr, *end = nullptr; };
+  struct Area {
+    std::uint8_t *start = nullptr, *next = nullptr, *end = nullptr;
+  };
 
   static std::uint8_t* take(Area& area, std::size_t size, std::size_t alignment) {
     const auto at = reinterpret_cast<std::uintptr_t>(area.next);
@@ -130,7 +144,8 @@ struct LoadedObject::Contents {
 };
 
 LoadedObject::LoadedObject(const std::string& object) : contents_(std::make_unique<Contents>()) {
-  auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object, "host object"));
+  auto file =
+      llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object, "host object"));
   if (!file) refuse(llvm::toString(file.takeError()));
   llvm::RuntimeDyld& linker = contents_->linker;
   linker.loadObject(**file);

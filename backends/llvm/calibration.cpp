@@ -28,9 +28,9 @@ std::unique_ptr<llvm::TargetMachine> make_machine() {
   std::string problem;
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, problem);
   if (!target) throw InternalError("LLVM has no code generator for " + triple + ": " + problem);
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, "", "", llvm::TargetOptions(), llvm::Reloc::PIC_, std::nullopt,
-      llvm::CodeGenOptLevel::Default));
+  return std::unique_ptr<llvm::TargetMachine>(
+      target->createTargetMachine(triple, "", "", llvm::TargetOptions(), llvm::Reloc::PIC_,
+                                  std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
 void optimize_o2(llvm::Module& module, llvm::TargetMachine& machine) {
@@ -66,7 +66,8 @@ double calibrate_llvm() {
   if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
     throw InternalError("the target cannot write objects");
   passes.run(*module);
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
 }
 
 }  // namespace sinter::backends

@@ -1,6 +1,6 @@
 // The module of calibrate_llvm(): sorting, linear algebra, hashing, decompression, parsing, a small
-// interpreter. Made once by clang 19 from C (-O1 -Xclang -disable-llvm-passes, then sroa). Never to be
-// changed: figures taken with another text cannot be compared.
+// interpreter. Made once by clang 19 from C (-O1 -Xclang -disable-llvm-passes, then sroa). Never to
+// be changed: figures taken with another text cannot be compared.
 #include "backends/llvm/calibration_module.h"
 
 namespace sinter::backends {

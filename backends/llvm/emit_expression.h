@@ -29,7 +29,10 @@ class ExpressionEmitter {
   void store(const ir::Node& store);
   void atomic_store(const ir::Node& store);
   /// Values are shared between the occurrences of a node within one statement; called at its end.
-  void forget() { memo_.clear(); narrow_memo_.clear(); }
+  void forget() {
+    memo_.clear();
+    narrow_memo_.clear();
+  }
 
   std::unordered_map<Symbol, llvm::Value*> symbols;  // or the addresses of their values
   std::unordered_map<Symbol, BufferBinding> buffers;
@@ -41,9 +44,14 @@ class ExpressionEmitter {
 
  private:
   /// base + stride * lane with a base and stride that are scalars.
-  struct Linear { llvm::Value* base; llvm::Value* stride; };
+  struct Linear {
+    llvm::Value* base;
+    llvm::Value* stride;
+  };
   /// A condition under which lanes take part; null value: all.
-  struct Mask { llvm::Value* value = nullptr; };
+  struct Mask {
+    llvm::Value* value = nullptr;
+  };
 
   llvm::Value* emit_new(const ir::Node&);
   llvm::Value* emit_operator(const ir::Node&);
@@ -74,7 +82,8 @@ class ExpressionEmitter {
   llvm::Align alignment(Type) const;
   /// Of the first element that an index speaks of.
   llvm::Align alignment(const BufferBinding&, const ir::Ref& index) const;
-  template <typename Access> Access* tag(const BufferBinding&, Access*) const;
+  template <typename Access>
+  Access* tag(const BufferBinding&, Access*) const;
 
   llvm::IRBuilder<>& b_;
   algebra::FloatBounds floats_;

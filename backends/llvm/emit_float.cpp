@@ -24,7 +24,8 @@ Value* ValueEmitter::widen(Type t, Value* value) {
   if (t.is_vector()) half = llvm::FixedVectorType::get(half, t.lanes);
   Value* wide = b_.CreateFPExt(b_.CreateBitCast(value, half), single);
   if (llvm::isa<llvm::Constant>(wide) || hooks) return wide;
-  // Without the fence comparisons of widened halves become comparisons of halves, which are scalarised.
+  // Without the fence comparisons of widened halves become comparisons of halves, which are
+  // scalarised.
   return b_.CreateIntrinsic(llvm::Intrinsic::arithmetic_fence, {single}, {wide});
 }
 
@@ -39,7 +40,8 @@ Value* ValueEmitter::narrow(Type t, Value* value) {
     return by_lane({value}, [&](llvm::ArrayRef<Value*> v) { return hooks->to_bfloat(b_, v[0]); });
   const Type u32 = UInt(32, t.lanes);
   Value* bits = b_.CreateBitCast(value, type(u32));
-  Value* odd = b_.CreateAnd(b_.CreateLShr(bits, integer_constant(u32, 16)), integer_constant(u32, 1));
+  Value* odd =
+      b_.CreateAnd(b_.CreateLShr(bits, integer_constant(u32, 16)), integer_constant(u32, 1));
   Value* rounded = b_.CreateAdd(b_.CreateAdd(bits, integer_constant(u32, 0x7fff)), odd);
   Value* is_nan = b_.CreateFCmpUNO(value, value);
   Value* high = b_.CreateLShr(rounded, integer_constant(u32, 16));
@@ -53,7 +55,8 @@ Value* ValueEmitter::round_to_odd(int lanes, Value* f64) {
   Value* bits = b_.CreateBitCast(nearest, type(i32));
   // An inexact result with an even last bit moves by one towards the exact value.
   Value* inexact = b_.CreateFCmpONE(back, f64);
-  Value* even = b_.CreateICmpEQ(b_.CreateAnd(bits, integer_constant(i32, 1)), integer_constant(i32, 0));
+  Value* even =
+      b_.CreateICmpEQ(b_.CreateAnd(bits, integer_constant(i32, 1)), integer_constant(i32, 0));
   Value* too_far = b_.CreateFCmpOGT(b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, back),
                                     b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, f64));
   Value* step = b_.CreateSelect(too_far, integer_constant(i32, -1), integer_constant(i32, 1));
@@ -71,17 +74,20 @@ Value* ValueEmitter::from_double(Type to, Value* f64) {
 // right unless b is NaN or both are zeros of different sign.
 Value* ValueEmitter::float_min_max(bool is_min, Value* a, Value* b) {
   if (hooks && a->getType()->getScalarType()->isFloatTy())
-    return by_lane({a, b}, [&](llvm::ArrayRef<Value*> v) { return hooks->min_max(b_, is_min, v[0], v[1]); });
+    return by_lane(
+        {a, b}, [&](llvm::ArrayRef<Value*> v) { return hooks->min_max(b_, is_min, v[0], v[1]); });
   if (llvm::isa<llvm::Constant>(a)) std::swap(a, b);
   Value* chosen = b_.CreateSelect(is_min ? b_.CreateFCmpOLT(a, b) : b_.CreateFCmpOGT(a, b), a, b);
   llvm::Constant* constant = llvm::dyn_cast<llvm::Constant>(b);
   if (constant && constant->getType()->isVectorTy()) constant = constant->getSplatValue();
-  if (auto* number = llvm::dyn_cast_or_null<llvm::ConstantFP>(constant); number && !number->isNaN()) {
+  if (auto* number = llvm::dyn_cast_or_null<llvm::ConstantFP>(constant);
+      number && !number->isNaN()) {
     // With the constant in second place a NaN in a loses already, and a zero of either sign gives
     // the constant zero: right when that zero is the extreme one.
     if (!number->isZero() || number->isNegative() == is_min) return chosen;
   }
-  llvm::Type* bits = b->getType()->getWithNewType(b_.getIntNTy(b->getType()->getScalarSizeInBits()));
+  llvm::Type* bits =
+      b->getType()->getWithNewType(b_.getIntNTy(b->getType()->getScalarSizeInBits()));
   Value* a_bits = b_.CreateBitCast(a, bits);
   Value* b_bits = b_.CreateBitCast(b, bits);
   // Equal operands differ at most in the sign of zero: minimum has either sign, maximum both.
@@ -95,14 +101,17 @@ Value* ValueEmitter::float_min_max(bool is_min, Value* a, Value* b) {
 Value* ValueEmitter::fma_of_short_floats(Type t, llvm::ArrayRef<Value*> wide) {
   const Type f64 = Float(64, t.lanes);
   const Type i64 = Int(64, t.lanes);
-  Value* product = b_.CreateFMul(b_.CreateFPExt(wide[0], type(f64)), b_.CreateFPExt(wide[1], type(f64)));
+  Value* product =
+      b_.CreateFMul(b_.CreateFPExt(wide[0], type(f64)), b_.CreateFPExt(wide[1], type(f64)));
   Value* c = b_.CreateFPExt(wide[2], type(f64));
   Value* sum = b_.CreateFAdd(product, c);
   Value* other = b_.CreateFSub(sum, product);
-  Value* error = b_.CreateFAdd(b_.CreateFSub(product, b_.CreateFSub(sum, other)), b_.CreateFSub(c, other));
+  Value* error =
+      b_.CreateFAdd(b_.CreateFSub(product, b_.CreateFSub(sum, other)), b_.CreateFSub(c, other));
   Value* zero = real_constant(f64, 0);
   Value* bits = b_.CreateBitCast(sum, type(i64));
-  Value* even = b_.CreateICmpEQ(b_.CreateAnd(bits, integer_constant(i64, 1)), integer_constant(i64, 0));
+  Value* even =
+      b_.CreateICmpEQ(b_.CreateAnd(bits, integer_constant(i64, 1)), integer_constant(i64, 0));
   // Infinities and NaNs have an error that is NaN: never adjusted.
   Value* adjust = b_.CreateAnd(b_.CreateFCmpONE(error, zero), even);
   Value* away = b_.CreateICmpEQ(b_.CreateFCmpOGT(error, zero), b_.CreateFCmpOGT(sum, zero));
@@ -116,7 +125,9 @@ Value* ValueEmitter::floating(Op op, Type t, llvm::ArrayRef<Value*> a) {
   // f32 holds more than twice the digits of the 16-bit formats: rounding twice is rounding once.
   llvm::SmallVector<Value*, 3> x;
   for (Value* value : a) x.push_back(widen(t, value));
-  const auto unary = [&](llvm::Intrinsic::ID id) { return narrow(t, b_.CreateUnaryIntrinsic(id, x[0])); };
+  const auto unary = [&](llvm::Intrinsic::ID id) {
+    return narrow(t, b_.CreateUnaryIntrinsic(id, x[0]));
+  };
   if (op == Op::Add) return narrow(t, b_.CreateFAdd(x[0], x[1]));
   if (op == Op::Sub) return narrow(t, b_.CreateFSub(x[0], x[1]));
   if (op == Op::Mul) return narrow(t, b_.CreateFMul(x[0], x[1]));
@@ -140,7 +151,8 @@ Value* ValueEmitter::truncate(Type to, Type from, Value* value) {
   const bool is_wide = to.is_index() || to.bits >= 32;
   const Type through = is_wide ? to : Int(32, to.lanes);
   value = widen(from, value);
-  Value* result = through.is_uint() ? b_.CreateFPToUI(value, type(through)) : b_.CreateFPToSI(value, type(through));
+  Value* result = through.is_uint() ? b_.CreateFPToUI(value, type(through))
+                                    : b_.CreateFPToSI(value, type(through));
   return b_.CreateTrunc(result, type(to));
 }
 
@@ -150,8 +162,9 @@ Value* ValueEmitter::float_to_integer(Type to, Type from, Value* value) {
   if (from.bits == 16) return float_to_integer(to, Float(32, from.lanes), widen(from, value));
   const bool is_signed = !to.is_uint();
   const int bits = to.is_index() ? 64 : to.bits;
-  const Type through = bits <= 32 ? (bits == 32 && !is_signed ? UInt(32, to.lanes) : Int(32, to.lanes))
-                                  : (is_signed ? Int(64, to.lanes) : UInt(64, to.lanes));
+  const Type through = bits <= 32
+                           ? (bits == 32 && !is_signed ? UInt(32, to.lanes) : Int(32, to.lanes))
+                           : (is_signed ? Int(64, to.lanes) : UInt(64, to.lanes));
   const double limit = std::ldexp(1.0, is_signed ? bits - 1 : bits);  // first value beyond
   const int digits = from.bits == 32 ? 24 : 53;
   const bool exact = (is_signed ? bits - 1 : bits) <= digits;
@@ -167,17 +180,21 @@ Value* ValueEmitter::float_to_integer(Type to, Type from, Value* value) {
   result = b_.CreateTrunc(result, type(to));
   if (!exact) {
     Value* beyond = b_.CreateFCmpOGE(value, real_constant(from, limit));
-    Value* largest = is_signed ? b_.CreateNot(b_.CreateShl(integer_constant(to, 1), integer_constant(to, bits - 1)))
-                               : integer_constant(to, -1);
+    Value* largest =
+        is_signed
+            ? b_.CreateNot(b_.CreateShl(integer_constant(to, 1), integer_constant(to, bits - 1)))
+            : integer_constant(to, -1);
     result = b_.CreateSelect(beyond, largest, result);
   }
-  if (is_signed) result = b_.CreateSelect(b_.CreateFCmpUNO(value, value), integer_constant(to, 0), result);
+  if (is_signed)
+    result = b_.CreateSelect(b_.CreateFCmpUNO(value, value), integer_constant(to, 0), result);
   return result;
 }
 
 Value* ValueEmitter::integer_to_float(Type to, Type from, Value* value) {
   const bool is_signed = !from.is_uint();
-  if (to.bits >= 32) return is_signed ? b_.CreateSIToFP(value, type(to)) : b_.CreateUIToFP(value, type(to));
+  if (to.bits >= 32)
+    return is_signed ? b_.CreateSIToFP(value, type(to)) : b_.CreateUIToFP(value, type(to));
   const int bits = from.bits;
   const Type f32 = Float(32, to.lanes);
   const Type f64 = Float(64, to.lanes);
@@ -190,8 +207,9 @@ Value* ValueEmitter::integer_to_float(Type to, Type from, Value* value) {
     Value* sticky = b_.CreateSelect(b_.CreateICmpEQ(low, integer_constant(from, 0)),
                                     integer_constant(from, 0), integer_constant(from, 0x800));
     Value* folded = b_.CreateOr(b_.CreateXor(value, low), sticky);
-    Value* high = b_.CreateLShr(is_signed ? b_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, value, b_.getFalse()) : value,
-                                integer_constant(from, 53));
+    Value* high = b_.CreateLShr(
+        is_signed ? b_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, value, b_.getFalse()) : value,
+        integer_constant(from, 53));
     value = b_.CreateSelect(b_.CreateICmpEQ(high, integer_constant(from, 0)), value, folded);
   }
   return from_double(to, integer_to_float(f64, from, value));
@@ -216,11 +234,13 @@ Value* ValueEmitter::cast(Type to, Type from, Value* value) {
     if (to.is_float()) return b_.CreateSelect(value, real_constant(to, 1), real_constant(to, 0));
     return b_.CreateZExt(value, type(to));
   }
-  if (from.is_float()) return to.is_float() ? float_to_float(to, from, value) : float_to_integer(to, from, value);
+  if (from.is_float())
+    return to.is_float() ? float_to_float(to, from, value) : float_to_integer(to, from, value);
   if (to.is_float()) return integer_to_float(to, from, value);
   if (to.is_index() && from.is_uint() && from.bits == 64)
-    return b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, value,
-                                    integer_constant(from, std::numeric_limits<std::int64_t>::max()));
+    return b_.CreateBinaryIntrinsic(
+        llvm::Intrinsic::umin, value,
+        integer_constant(from, std::numeric_limits<std::int64_t>::max()));
   return b_.CreateIntCast(value, type(to), !from.is_uint());
 }
 

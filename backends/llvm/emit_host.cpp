@@ -26,15 +26,30 @@ constexpr std::uint64_t AllocationAlignment = 64;
 constexpr int FewStages = 8;  // up to so many root stages stay in one function
 
 /// Members of RuntimeContext by position.
-enum class Service : unsigned { ParallelFor, Allocate, Release, Fail, Transfer, AllocateDevice, ReleaseDevice, Launch };
+enum class Service : unsigned {
+  ParallelFor,
+  Allocate,
+  Release,
+  Fail,
+  Transfer,
+  AllocateDevice,
+  ReleaseDevice,
+  Launch
+};
 
 class HostEmitter : public StatementEmitter {
  public:
   HostEmitter(const ir::Module& source, llvm::LLVMContext& context,
               const std::vector<std::pair<std::string, std::string>>& attributes)
-      : StatementEmitter(context), source_(source), attributes_(attributes),
-        module_(std::make_unique<llvm::Module>(source.name, context)), metadata_(context), alias_root_(metadata_.createTBAARoot("sinter buffers")) {
-    expressions_.require = [this](Value* condition, const std::string& message) { check(condition, message, {}); };
+      : StatementEmitter(context),
+        source_(source),
+        attributes_(attributes),
+        module_(std::make_unique<llvm::Module>(source.name, context)),
+        metadata_(context),
+        alias_root_(metadata_.createTBAARoot("sinter buffers")) {
+    expressions_.require = [this](Value* condition, const std::string& message) {
+      check(condition, message, {});
+    };
   }
 
   std::unique_ptr<llvm::Module> run() {
@@ -45,7 +60,11 @@ class HostEmitter : public StatementEmitter {
  private:
   /// `release`: frees this allocation, then those below it, and returns 1; made on demand and
   /// forgotten when one below is freed early.
-  struct HeapAllocation { Symbol symbol; Value* pointer; llvm::BasicBlock* release; };
+  struct HeapAllocation {
+    Symbol symbol;
+    Value* pointer;
+    llvm::BasicBlock* release;
+  };
 
   // --- functions
   llvm::Function* begin_function(llvm::FunctionType*, const char* name, bool external);
@@ -56,8 +75,12 @@ class HostEmitter : public StatementEmitter {
   Value* keep(const Symbol&, Value*) override;
   void emit_parallel(const ir::Node&);
   void emit_stage_function(const ir::Node&);
-  struct Outlined { llvm::Function* body; llvm::AllocaInst* closure; };
-  Outlined outline(const ir::Ref& statement, bool is_stage, const std::function<void(llvm::Function*)>& emit_body);
+  struct Outlined {
+    llvm::Function* body;
+    llvm::AllocaInst* closure;
+  };
+  Outlined outline(const ir::Ref& statement, bool is_stage,
+                   const std::function<void(llvm::Function*)>& emit_body);
   void go_on_if_zero(llvm::CallInst* result);
   void go_on_unless_zero(llvm::CallInst* result);
   void go_on_if(Value* good);
@@ -69,7 +92,8 @@ class HostEmitter : public StatementEmitter {
   void emit_transfer(const ir::Node&);
   // --- failure
   void check(Value* condition, const std::string& message, const std::vector<ir::Ref>& values);
-  void report(const std::string& message, llvm::ArrayRef<Type> types, llvm::ArrayRef<Value*> values);
+  void report(const std::string& message, llvm::ArrayRef<Type> types,
+              llvm::ArrayRef<Value*> values);
   void leave_failing();
   // --- helpers
   Value* service(Service);
@@ -84,26 +108,36 @@ class HostEmitter : public StatementEmitter {
   llvm::MDNode* alias_root_;
   int alias_tags_ = 0;
   llvm::Function* entry_ = nullptr;
-  struct DeviceInstance { Value* handle; Value* address; };  // address: of the latest transfer
+  struct DeviceInstance {
+    Value* handle;
+    Value* address;
+  };  // address: of the latest transfer
   std::unordered_map<Symbol, DeviceInstance> device_;
-  std::unordered_map<const ir::Node*, int> kernels_;         // positions
-  // Of entries that call a function for each stage: what they bind, in words of memory. Values would
-  // live from the top, where regions are computed, to their stage: too many for the registers.
+  std::unordered_map<const ir::Node*, int> kernels_;  // positions
+  // Of entries that call a function for each stage: what they bind, in words of memory. Values
+  // would live from the top, where regions are computed, to their stage: too many for the
+  // registers.
   llvm::AllocaInst* frame_ = nullptr;
   std::int64_t frame_words_ = 0;
-  struct Place { std::int64_t word; llvm::Type* type; };
+  struct Place {
+    std::int64_t word;
+    llvm::Type* type;
+  };
   std::unordered_map<Symbol, Place> places_;
   // of the function being emitted
   Value* runtime_ = nullptr;
   std::vector<HeapAllocation> heap_;  // live ones
   std::int64_t frame_bytes_ = 0;
-  llvm::AllocaInst* record_ = nullptr;                          // values of a failing assert
-  std::unordered_map<Value*, llvm::PHINode*> reports_;  // by innermost live allocation: the text reported
+  llvm::AllocaInst* record_ = nullptr;  // values of a failing assert
+  std::unordered_map<Value*, llvm::PHINode*>
+      reports_;  // by innermost live allocation: the text reported
 };
 
-llvm::Function* HostEmitter::begin_function(llvm::FunctionType* type, const char* name, bool external) {
+llvm::Function* HostEmitter::begin_function(llvm::FunctionType* type, const char* name,
+                                            bool external) {
   auto* function = llvm::Function::Create(
-      type, external ? llvm::Function::ExternalLinkage : llvm::Function::InternalLinkage, name, *module_);
+      type, external ? llvm::Function::ExternalLinkage : llvm::Function::InternalLinkage, name,
+      *module_);
   function->setDoesNotThrow();
   for (const auto& [key, value] : attributes_) function->addFnAttr(key, value);
   b_.SetInsertPoint(llvm::BasicBlock::Create(context_, "entry", function));
@@ -124,7 +158,8 @@ llvm::LoadInst* HostEmitter::constant_load(llvm::Type* type, Value* pointer) {
 void HostEmitter::bind_buffer(const Symbol& symbol, Value* pointer, Type element, bool own_tag) {
   llvm::MDNode* tag = nullptr;
   if (own_tag) {
-    llvm::MDNode* type = metadata_.createTBAAScalarTypeNode("buffer " + std::to_string(alias_tags_++), alias_root_);
+    llvm::MDNode* type =
+        metadata_.createTBAAScalarTypeNode("buffer " + std::to_string(alias_tags_++), alias_root_);
     tag = metadata_.createTBAAStructTagNode(type, type, 0);
   }
   expressions_.buffers[symbol] = {pointer, element, tag};
@@ -144,7 +179,8 @@ void HostEmitter::entry() {
     });
   }
   const std::vector<ir::Ref> kernels = kernels_of(source_.body);
-  for (std::size_t i = 0; i < kernels.size(); ++i) kernels_.emplace(kernels[i].get(), static_cast<int>(i));
+  for (std::size_t i = 0; i < kernels.size(); ++i)
+    kernels_.emplace(kernels[i].get(), static_cast<int>(i));
   Value* slots = function->getArg(0);
   function->addParamAttr(0, llvm::Attribute::NoAlias);
   function->addParamAttr(0, llvm::Attribute::ReadOnly);
@@ -153,7 +189,8 @@ void HostEmitter::entry() {
     frame_ = stack_slot(llvm::ArrayType::get(b_.getInt64Ty(), 0), AllocationAlignment);
     b_.CreateStore(runtime_, frame_);
     frame_words_ = 1;
-    // It runs once a call and grows with the pipeline: no pass of code generation that is not linear.
+    // It runs once a call and grows with the pipeline: no pass of code generation that is not
+    // linear.
     function->addFnAttr(llvm::Attribute::OptimizeNone);
     function->addFnAttr(llvm::Attribute::NoInline);
   }
@@ -168,20 +205,24 @@ void HostEmitter::entry() {
       bind_buffer(argument.symbol, next(pointer), argument.type, true);
       for (const ir::DimensionSymbols& dimension : argument.dimensions)
         for (const Symbol& part : {dimension.min, dimension.extent, dimension.stride})
-          if (Value* value = next(b_.getInt64Ty()); part) expressions_.symbols[part] = keep(part, value);
+          if (Value* value = next(b_.getInt64Ty()); part)
+            expressions_.symbols[part] = keep(part, value);
     } else {
       const Type t = argument.type;
       Value* bits = next(b_.getInt64Ty());
       ValueEmitter& values = expressions_.values;
-      Value* value = t.is_bool() ? b_.CreateICmpNE(bits, index(0)) : b_.CreateTrunc(bits, values.type(UInt(t.bits)));
-      expressions_.symbols[argument.symbol] = keep(argument.symbol, b_.CreateBitCast(value, values.type(t)));
+      Value* value = t.is_bool() ? b_.CreateICmpNE(bits, index(0))
+                                 : b_.CreateTrunc(bits, values.type(UInt(t.bits)));
+      expressions_.symbols[argument.symbol] =
+          keep(argument.symbol, b_.CreateBitCast(value, values.type(t)));
     }
     ++position;
   }
   emit(source_.body.node());
   b_.CreateRet(b_.getInt32(0));
   if (frame_)
-    frame_->setAllocatedType(llvm::ArrayType::get(b_.getInt64Ty(), static_cast<std::uint64_t>(frame_words_)));
+    frame_->setAllocatedType(
+        llvm::ArrayType::get(b_.getInt64Ty(), static_cast<std::uint64_t>(frame_words_)));
 }
 
 Value* HostEmitter::keep(const Symbol& symbol, Value* value) {
@@ -192,10 +233,12 @@ Value* HostEmitter::keep(const Symbol& symbol, Value* value) {
   return place;
 }
 
-// --- statements --------------------------------------------------------------------------------------
+// --- statements
+// --------------------------------------------------------------------------------------
 
 void HostEmitter::emit_other(const ir::Node& n) {
-  if (n.op == Op::For && static_cast<ir::LoopKind>(n.integer) == ir::LoopKind::Parallel) return emit_parallel(n);
+  if (n.op == Op::For && static_cast<ir::LoopKind>(n.integer) == ir::LoopKind::Parallel)
+    return emit_parallel(n);
   if (n.op == Op::Produce) {
     if (frame_ && function_ == entry_ && loops_ == 0) return emit_stage_function(n);
     return emit(n.args[0]);
@@ -204,14 +247,16 @@ void HostEmitter::emit_other(const ir::Node& n) {
   if (n.op == Op::Free) return emit_free(n.symbol);
   if (n.op == Op::Kernel) return emit_launch(n);
   if (n.op == Op::Transfer) return emit_transfer(n);
-  if (n.op != Op::Assert) throw InternalError(std::string("a statement that host code does not take: ") + ir::info(n.op).name);
+  if (n.op != Op::Assert)
+    throw InternalError(std::string("a statement that host code does not take: ") +
+                        ir::info(n.op).name);
   Value* condition = expressions_.emit(n.args[0]);
   check(condition, n.symbol.name(), {n.args.begin() + 1, n.args.end()});
   expressions_.forget();
 }
 
-// A statement becomes a function of (begin, end, closure); the closure holds the runtime context and
-// whatever the statement mentions that is bound outside it. That of stages is the frame.
+// A statement becomes a function of (begin, end, closure); the closure holds the runtime context
+// and whatever the statement mentions that is bound outside it. That of stages is the frame.
 HostEmitter::Outlined HostEmitter::outline(const ir::Ref& statement, bool is_stage,
                                            const std::function<void(llvm::Function*)>& emit_body) {
   std::set<Symbol> mentioned;
@@ -223,9 +268,13 @@ HostEmitter::Outlined HostEmitter::outline(const ir::Ref& statement, bool is_sta
   decltype(expressions_.symbols) symbols;
   decltype(expressions_.buffers) buffers;
   std::vector<Value*> members{runtime_};
-  struct Capture { Place place; std::function<void(Value*)> bind; };
+  struct Capture {
+    Place place;
+    std::function<void(Value*)> bind;
+  };
   std::vector<Capture> captures;
-  const auto capture = [&](const Symbol& symbol, Value* value, const std::function<void(Value*)>& bind) {
+  const auto capture = [&](const Symbol& symbol, Value* value,
+                           const std::function<void(Value*)>& bind) {
     const auto kept = places_.find(symbol);
     if (is_stage) return captures.push_back({kept->second, bind});
     captures.push_back({{static_cast<std::int64_t>(members.size()), value->getType()}, bind});
@@ -257,7 +306,8 @@ HostEmitter::Outlined HostEmitter::outline(const ir::Ref& statement, bool is_sta
   }
 
   auto* pointer = llvm::PointerType::getUnqual(context_);
-  auto* body_type = llvm::FunctionType::get(b_.getInt32Ty(), {b_.getInt64Ty(), b_.getInt64Ty(), pointer}, false);
+  auto* body_type =
+      llvm::FunctionType::get(b_.getInt32Ty(), {b_.getInt64Ty(), b_.getInt64Ty(), pointer}, false);
   const auto resume = b_.saveIP();
   llvm::Function* caller = function_;
   Value* caller_runtime = runtime_;
@@ -319,7 +369,8 @@ void HostEmitter::emit_parallel(const ir::Node& n) {
   auto* pointer = llvm::PointerType::getUnqual(context_);
   auto* service_type = llvm::FunctionType::get(
       b_.getInt32Ty(), {pointer, pointer, b_.getInt64Ty(), b_.getInt64Ty(), pointer}, false);
-  go_on_if_zero(b_.CreateCall(service_type, service(Service::ParallelFor), {runtime_, loop.body, min, extent, loop.closure}));
+  go_on_if_zero(b_.CreateCall(service_type, service(Service::ParallelFor),
+                              {runtime_, loop.body, min, extent, loop.closure}));
 }
 
 // Long pipelines: each root stage is a function of its own, since register allocation is not linear
@@ -330,7 +381,8 @@ void HostEmitter::emit_stage_function(const ir::Node& n) {
   go_on_if_zero(b_.CreateCall(stage.body, {index(0), index(0), stage.closure}));
 }
 
-// --- allocations -------------------------------------------------------------------------------------
+// --- allocations
+// -------------------------------------------------------------------------------------
 
 llvm::AllocaInst* HostEmitter::stack_slot(llvm::Type* type, std::uint64_t alignment) {
   llvm::BasicBlock& first = function_->getEntryBlock();
@@ -349,10 +401,13 @@ void HostEmitter::emit_device_allocation(const ir::Node& n) {
                               index(element.bytes()), "", false, true);
   auto* pointer = llvm::PointerType::getUnqual(context_);
   const bool on_host = static_cast<ir::MemoryKind>(n.integer) == ir::MemoryKind::Both;
-  Value* host = on_host ? static_cast<Value*>(stack_slot(pointer, 8)) : llvm::ConstantPointerNull::get(pointer);
-  auto* type = llvm::FunctionType::get(b_.getInt64Ty(), {pointer, b_.getInt64Ty(), pointer, pointer}, false);
-  llvm::CallInst* handle = b_.CreateCall(type, service(Service::AllocateDevice),
-                                         {runtime_, bytes, b_.CreateGlobalString(n.symbol.name(), "name"), host});
+  Value* host = on_host ? static_cast<Value*>(stack_slot(pointer, 8))
+                        : llvm::ConstantPointerNull::get(pointer);
+  auto* type =
+      llvm::FunctionType::get(b_.getInt64Ty(), {pointer, b_.getInt64Ty(), pointer, pointer}, false);
+  llvm::CallInst* handle =
+      b_.CreateCall(type, service(Service::AllocateDevice),
+                    {runtime_, bytes, b_.CreateGlobalString(n.symbol.name(), "name"), host});
   go_on_unless_zero(handle);
   if (on_host) bind_buffer(n.symbol, b_.CreateLoad(pointer, host), element, true);
   device_[n.symbol] = {handle, nullptr};
@@ -366,9 +421,11 @@ void HostEmitter::emit_device_allocation(const ir::Node& n) {
 void HostEmitter::emit_transfer(const ir::Node& n) {
   DeviceInstance& instance = device_.at(n.symbol);
   auto* pointer = llvm::PointerType::getUnqual(context_);
-  auto* type = llvm::FunctionType::get(b_.getInt64Ty(), {pointer, b_.getInt64Ty(), b_.getInt32Ty()}, false);
-  llvm::CallInst* address = b_.CreateCall(type, service(Service::Transfer),
-                                          {runtime_, instance.handle, b_.getInt32(static_cast<std::uint32_t>(n.integer))});
+  auto* type =
+      llvm::FunctionType::get(b_.getInt64Ty(), {pointer, b_.getInt64Ty(), b_.getInt32Ty()}, false);
+  llvm::CallInst* address = b_.CreateCall(
+      type, service(Service::Transfer),
+      {runtime_, instance.handle, b_.getInt32(static_cast<std::uint32_t>(n.integer))});
   go_on_unless_zero(address);
   instance.address = address;
 }
@@ -390,7 +447,8 @@ void HostEmitter::emit_launch(const ir::Node& n) {
       ensure(v != nullptr, "a kernel's buffers are transferred before it");
     } else {
       v = expressions_.symbols.at(p.symbol);
-      if (p.type.is_float() && p.type.bits >= 32) v = b_.CreateBitCast(v, b_.getIntNTy(p.type.bits));
+      if (p.type.is_float() && p.type.bits >= 32)
+        v = b_.CreateBitCast(v, b_.getIntNTy(p.type.bits));
       v = b_.CreateZExt(v, b_.getInt64Ty());
     }
     put(given, i, v);
@@ -400,15 +458,18 @@ void HostEmitter::emit_launch(const ir::Node& n) {
   Value* threads = expressions_.emit(n.args[3]);
   expressions_.forget();
   auto* pointer = llvm::PointerType::getUnqual(context_);
-  auto* type = llvm::FunctionType::get(b_.getInt32Ty(), {pointer, b_.getInt32Ty(), pointer, pointer, b_.getInt64Ty()}, false);
+  auto* type = llvm::FunctionType::get(
+      b_.getInt32Ty(), {pointer, b_.getInt32Ty(), pointer, pointer, b_.getInt64Ty()}, false);
   go_on_if_zero(b_.CreateCall(type, service(Service::Launch),
-                              {runtime_, b_.getInt32(static_cast<std::uint32_t>(kernels_.at(&n))), given, blocks, threads}));
+                              {runtime_, b_.getInt32(static_cast<std::uint32_t>(kernels_.at(&n))),
+                               given, blocks, threads}));
 }
 
 void HostEmitter::emit_allocate(const ir::Node& n) {
   const Type element = n.types.at(0);
   const auto kind = static_cast<ir::MemoryKind>(n.integer);
-  if (kind == ir::MemoryKind::Device || kind == ir::MemoryKind::Both) return emit_device_allocation(n);
+  if (kind == ir::MemoryKind::Device || kind == ir::MemoryKind::Both)
+    return emit_device_allocation(n);
   Value* elements = expressions_.emit(n.args[0]);
   expressions_.forget();
   std::int64_t count = 0;
@@ -416,10 +477,12 @@ void HostEmitter::emit_allocate(const ir::Node& n) {
   const std::int64_t largest = kind == ir::MemoryKind::Heap   ? 0
                                : kind == ir::MemoryKind::Auto ? LargestOnStack
                                                               : LargestRequestedOnStack;
-  if (known && count <= largest / element.bytes() && frame_bytes_ + count * element.bytes() <= LargestFrame) {
+  if (known && count <= largest / element.bytes() &&
+      frame_bytes_ + count * element.bytes() <= LargestFrame) {
     frame_bytes_ += count * element.bytes();
     llvm::Type* type = expressions_.values.memory_type(element.element());
-    auto* array = llvm::ArrayType::get(type, static_cast<std::uint64_t>(std::max<std::int64_t>(count, 1)));
+    auto* array =
+        llvm::ArrayType::get(type, static_cast<std::uint64_t>(std::max<std::int64_t>(count, 1)));
     bind_buffer(n.symbol, stack_slot(array, AllocationAlignment), element, true);
     emit(n.args[1]);
     expressions_.buffers.erase(n.symbol);
@@ -429,8 +492,9 @@ void HostEmitter::emit_allocate(const ir::Node& n) {
                               index(element.bytes()), "", false, true);
   auto* pointer = llvm::PointerType::getUnqual(context_);
   auto* type = llvm::FunctionType::get(pointer, {pointer, b_.getInt64Ty(), pointer}, false);
-  llvm::CallInst* memory = b_.CreateCall(type, service(Service::Allocate),
-                                         {runtime_, bytes, b_.CreateGlobalString(n.symbol.name(), "name")});
+  llvm::CallInst* memory =
+      b_.CreateCall(type, service(Service::Allocate),
+                    {runtime_, bytes, b_.CreateGlobalString(n.symbol.name(), "name")});
   memory->setDoesNotThrow();
   memory->addRetAttr(llvm::Attribute::NoAlias);
   memory->addRetAttr(llvm::Attribute::getWithAlignment(context_, llvm::Align(AllocationAlignment)));
@@ -451,7 +515,8 @@ void HostEmitter::release(Value* memory) {
   auto* pointer = llvm::PointerType::getUnqual(context_);
   if (memory->getType()->isIntegerTy()) {  // a handle of device memory
     auto* of_device = llvm::FunctionType::get(b_.getVoidTy(), {pointer, b_.getInt64Ty()}, false);
-    b_.CreateCall(of_device, service(Service::ReleaseDevice), {runtime_, memory})->setDoesNotThrow();
+    b_.CreateCall(of_device, service(Service::ReleaseDevice), {runtime_, memory})
+        ->setDoesNotThrow();
     return;
   }
   auto* type = llvm::FunctionType::get(b_.getVoidTy(), {pointer, pointer}, false);
@@ -472,20 +537,25 @@ void HostEmitter::emit_free(const Symbol& symbol) {
   }
 }
 
-// --- failure -----------------------------------------------------------------------------------------
+// --- failure
+// -----------------------------------------------------------------------------------------
 
 Value* HostEmitter::service(Service which) {
   auto* pointer = llvm::PointerType::getUnqual(context_);
-  return constant_load(pointer, b_.CreateGEP(pointer, runtime_, index(static_cast<std::int64_t>(which))));
+  return constant_load(pointer,
+                       b_.CreateGEP(pointer, runtime_, index(static_cast<std::int64_t>(which))));
 }
 
 void HostEmitter::expect(llvm::BranchInst* branch, bool rarely_false) {
-  branch->setMetadata(llvm::LLVMContext::MD_prof, rarely_false ? metadata_.createBranchWeights(1U << 20, 1)
-                                                               : metadata_.createBranchWeights(1, 1U << 20));
+  branch->setMetadata(llvm::LLVMContext::MD_prof, rarely_false
+                                                      ? metadata_.createBranchWeights(1U << 20, 1)
+                                                      : metadata_.createBranchWeights(1, 1U << 20));
 }
 
-void HostEmitter::check(Value* condition, const std::string& message, const std::vector<ir::Ref>& values) {
-  if (auto* constant = llvm::dyn_cast<llvm::ConstantInt>(condition); constant && constant->isOne()) return;
+void HostEmitter::check(Value* condition, const std::string& message,
+                        const std::vector<ir::Ref>& values) {
+  if (auto* constant = llvm::dyn_cast<llvm::ConstantInt>(condition); constant && constant->isOne())
+    return;
   llvm::SmallVector<Type, 8> types;
   llvm::SmallVector<Value*, 8> emitted;
   for (const ir::Ref& value : values) {
@@ -502,7 +572,8 @@ void HostEmitter::check(Value* condition, const std::string& message, const std:
 
 // Writes the values to the function's record and goes to the one block that reports and leaves for
 // all asserts under the same live allocations.
-void HostEmitter::report(const std::string& message, llvm::ArrayRef<Type> types, llvm::ArrayRef<Value*> values) {
+void HostEmitter::report(const std::string& message, llvm::ArrayRef<Type> types,
+                         llvm::ArrayRef<Value*> values) {
   ensure(values.size() <= LargestRecord, "an assert has more values than its record holds");
   auto* pointer = llvm::PointerType::getUnqual(context_);
   if (!record_) record_ = stack_slot(llvm::ArrayType::get(b_.getInt64Ty(), LargestRecord), 8);
@@ -511,10 +582,12 @@ void HostEmitter::report(const std::string& message, llvm::ArrayRef<Type> types,
     const Type t = types[i];
     text += (i ? "," : "") + to_string(t);
     ValueEmitter& convert = expressions_.values;
-    Value* bits = t.is_float()  ? b_.CreateBitCast(convert.cast(Float(64), t, values[i]), b_.getInt64Ty())
+    Value* bits = t.is_float()
+                      ? b_.CreateBitCast(convert.cast(Float(64), t, values[i]), b_.getInt64Ty())
                   : t.is_bool() ? b_.CreateZExt(values[i], b_.getInt64Ty())
                                 : b_.CreateIntCast(values[i], b_.getInt64Ty(), !t.is_uint());
-    b_.CreateStore(bits, b_.CreateGEP(b_.getInt64Ty(), record_, index(static_cast<std::int64_t>(i))));
+    b_.CreateStore(bits,
+                   b_.CreateGEP(b_.getInt64Ty(), record_, index(static_cast<std::int64_t>(i))));
   }
   text += ":" + message;
   llvm::PHINode*& tail = reports_[heap_.empty() ? nullptr : heap_.back().pointer];
@@ -553,8 +626,9 @@ void HostEmitter::leave_failing() {
 
 }  // namespace
 
-std::unique_ptr<llvm::Module> emit_host(const ir::Module& module, llvm::LLVMContext& context,
-                                        const std::vector<std::pair<std::string, std::string>>& attributes) {
+std::unique_ptr<llvm::Module> emit_host(
+    const ir::Module& module, llvm::LLVMContext& context,
+    const std::vector<std::pair<std::string, std::string>>& attributes) {
   std::unique_ptr<llvm::Module> result = HostEmitter(module, context, attributes).run();
   std::string problems;
   llvm::raw_string_ostream stream(problems);

@@ -14,7 +14,8 @@ namespace sinter::backends {
 inline constexpr const char* EntryName = "sinter_entry";
 
 /// `attributes`: string attributes for every function, e.g. target-cpu.
-std::unique_ptr<llvm::Module> emit_host(const ir::Module&, llvm::LLVMContext&,
-                                        const std::vector<std::pair<std::string, std::string>>& attributes);
+std::unique_ptr<llvm::Module> emit_host(
+    const ir::Module&, llvm::LLVMContext&,
+    const std::vector<std::pair<std::string, std::string>>& attributes);
 
 }  // namespace sinter::backends

@@ -20,9 +20,11 @@ Value* ValueEmitter::integer(Op op, Type t, llvm::ArrayRef<Value*> a) {
   if (op == Op::Div) return divide(t, a[0], a[1]);
   if (op == Op::Mod) return modulo(t, a[0], a[1]);
   if (op == Op::Min)
-    return b_.CreateBinaryIntrinsic(is_signed ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, a[0], a[1]);
+    return b_.CreateBinaryIntrinsic(is_signed ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, a[0],
+                                    a[1]);
   if (op == Op::Max)
-    return b_.CreateBinaryIntrinsic(is_signed ? llvm::Intrinsic::smax : llvm::Intrinsic::umax, a[0], a[1]);
+    return b_.CreateBinaryIntrinsic(is_signed ? llvm::Intrinsic::smax : llvm::Intrinsic::umax, a[0],
+                                    a[1]);
   if (op == Op::Abs)
     return is_signed ? b_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, a[0], b_.getFalse()) : a[0];
   throw InternalError(std::string("not an operator on integers: ") + ir::info(op).name);
@@ -31,7 +33,8 @@ Value* ValueEmitter::integer(Op op, Type t, llvm::ArrayRef<Value*> a) {
 // One of the divisor's values that no machine division may see (zero, and -1 because of the one
 // quotient that overflows) is replaced by 1; the callers mend the result.
 Value* ValueEmitter::safe_divisor(Type t, Value* y) {
-  // An undefined divisor may stand in an arm that is not selected: it must be one number throughout.
+  // An undefined divisor may stand in an arm that is not selected: it must be one number
+  // throughout.
   y = b_.CreateFreeze(y);
   Value* bad = b_.CreateICmpEQ(y, integer_constant(t, 0));
   if (t.is_int()) bad = b_.CreateOr(bad, b_.CreateICmpEQ(y, integer_constant(t, -1)));
@@ -72,12 +75,13 @@ Value* ValueEmitter::divide_by_constant(Type t, Value* x, const llvm::APInt& y) 
   Value* quotient = nullptr;
   if (magnitude.isPowerOf2()) {
     quotient = b_.CreateAShr(
-        x, llvm::ConstantInt::get(
-               x->getType(), std::min<std::uint64_t>(magnitude.logBase2(), t.bits - 1U)));
+        x, llvm::ConstantInt::get(x->getType(),
+                                  std::min<std::uint64_t>(magnitude.logBase2(), t.bits - 1U)));
   } else {
     // floor(x / y) = ~(~x / y) for negative x: one unsigned division of a value without sign.
     Value* sign = b_.CreateAShr(x, llvm::ConstantInt::get(x->getType(), t.bits - 1U));
-    Value* bits = b_.CreateUDiv(b_.CreateXor(x, sign), llvm::ConstantInt::get(x->getType(), magnitude));
+    Value* bits =
+        b_.CreateUDiv(b_.CreateXor(x, sign), llvm::ConstantInt::get(x->getType(), magnitude));
     quotient = b_.CreateXor(bits, sign);
   }
   return negative ? b_.CreateNeg(quotient) : quotient;
@@ -92,10 +96,13 @@ Value* ValueEmitter::divide(Type t, Value* x, Value* y) {
   Value* quotient = truncating_quotient(t, x, safe);
   if (!t.is_uint()) {
     Value* remainder = b_.CreateSub(x, b_.CreateMul(quotient, safe));
-    Value* step = b_.CreateSelect(b_.CreateICmpSGT(safe, zero), integer_constant(t, 1), integer_constant(t, -1));
-    quotient = b_.CreateSub(quotient, b_.CreateSelect(b_.CreateICmpSLT(remainder, zero), step, zero));
+    Value* step = b_.CreateSelect(b_.CreateICmpSGT(safe, zero), integer_constant(t, 1),
+                                  integer_constant(t, -1));
+    quotient =
+        b_.CreateSub(quotient, b_.CreateSelect(b_.CreateICmpSLT(remainder, zero), step, zero));
     if (t.is_int())
-      quotient = b_.CreateSelect(b_.CreateICmpEQ(y, integer_constant(t, -1)), b_.CreateNeg(x), quotient);
+      quotient =
+          b_.CreateSelect(b_.CreateICmpEQ(y, integer_constant(t, -1)), b_.CreateNeg(x), quotient);
   }
   return b_.CreateSelect(b_.CreateICmpEQ(y, zero), zero, quotient);
 }
@@ -115,7 +122,8 @@ Value* ValueEmitter::modulo(Type t, Value* x, Value* y) {
   Value* remainder = b_.CreateSub(x, b_.CreateMul(truncating_quotient(t, x, safe), safe));
   if (!t.is_uint()) {
     Value* magnitude = b_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, safe, b_.getFalse());
-    remainder = b_.CreateSelect(b_.CreateICmpSLT(remainder, zero), b_.CreateAdd(remainder, magnitude), remainder);
+    remainder = b_.CreateSelect(b_.CreateICmpSLT(remainder, zero),
+                                b_.CreateAdd(remainder, magnitude), remainder);
   }
   // A divisor of -1 became 1, whose remainder is 0 as well.
   return b_.CreateSelect(b_.CreateICmpEQ(y, zero), zero, remainder);

@@ -19,24 +19,32 @@ constexpr std::int64_t SharedAlignment = 16;
 class KernelEmitter : public StatementEmitter {
  public:
   /// `multiples`: of symbols that the kernel gets from the host. `alignment`: of its buffers.
-  KernelEmitter(const GpuHooks& hooks, llvm::Module& module, const algebra::Multiples& multiples, std::int64_t alignment)
-      : StatementEmitter(module.getContext()), hooks_(hooks), module_(module), alignment_(alignment) {
+  KernelEmitter(const GpuHooks& hooks, llvm::Module& module, const algebra::Multiples& multiples,
+                std::int64_t alignment)
+      : StatementEmitter(module.getContext()),
+        hooks_(hooks),
+        module_(module),
+        alignment_(alignment) {
     expressions_.hooks = &hooks;
     expressions_.multiples = multiples;
     expressions_.values.hooks = &hooks;
-    expressions_.require = [](Value*, const std::string&) { throw InternalError("a requirement reached a kernel"); };
+    expressions_.require = [](Value*, const std::string&) {
+      throw InternalError("a requirement reached a kernel");
+    };
   }
 
   EmittedKernel run(const ir::Node& kernel, const std::string& name) {
     EmittedKernel result;
     result.name = name;
     result.parameters = kernel_parameters(kernel);
-    ensure(ir::as_constant(ir::as_expr(kernel.args[3]), &result.threads), "a block has a constant number of threads");
+    ensure(ir::as_constant(ir::as_expr(kernel.args[3]), &result.threads),
+           "a block has a constant number of threads");
     std::vector<llvm::Type*> types;
     auto* global = llvm::PointerType::get(context_, hooks_.global_space());
-    for (const KernelParameter& p : result.parameters) types.push_back(p.is_buffer ? static_cast<llvm::Type*>(global) : b_.getInt64Ty());
-    function_ = llvm::Function::Create(llvm::FunctionType::get(b_.getVoidTy(), types, false), llvm::Function::ExternalLinkage,
-                                       name, module_);
+    for (const KernelParameter& p : result.parameters)
+      types.push_back(p.is_buffer ? static_cast<llvm::Type*>(global) : b_.getInt64Ty());
+    function_ = llvm::Function::Create(llvm::FunctionType::get(b_.getVoidTy(), types, false),
+                                       llvm::Function::ExternalLinkage, name, module_);
     function_->setDoesNotThrow();
     hooks_.mark_kernel(*function_, result.threads);
     b_.SetInsertPoint(llvm::BasicBlock::Create(context_, "entry", function_));
@@ -45,7 +53,8 @@ class KernelEmitter : public StatementEmitter {
       const KernelParameter& p = result.parameters[i];
       llvm::Argument* argument = function_->getArg(i);
       if (p.is_buffer) {
-        // No two buffers of a call share an element when one of them is written: the entry checks it.
+        // No two buffers of a call share an element when one of them is written: the entry checks
+        // it.
         argument->addAttr(llvm::Attribute::NoAlias);
         if (!p.is_written) argument->addAttr(llvm::Attribute::ReadOnly);
         expressions_.buffers[p.symbol] = {argument, p.type, nullptr, alignment_};
@@ -67,22 +76,26 @@ class KernelEmitter : public StatementEmitter {
     if (n.op == Op::Produce) return emit(n.args[0]);
     if (n.op == Op::Barrier) return hooks_.barrier(b_);
     if (n.op == Op::Allocate) return emit_allocate(n);
-    throw InternalError(std::string("a statement that kernels do not take: ") + ir::info(n.op).name);
+    throw InternalError(std::string("a statement that kernels do not take: ") +
+                        ir::info(n.op).name);
   }
 
   void emit_allocate(const ir::Node& n) {
     const Type element = n.types.at(0);
     std::int64_t count = 0;
-    ensure(ir::as_constant(ir::as_expr(n.args[0]), &count), "memory in a kernel has a constant size");
+    ensure(ir::as_constant(ir::as_expr(n.args[0]), &count),
+           "memory in a kernel has a constant size");
     count = std::max<std::int64_t>(count, 1);
     Value* pointer = nullptr;
     if (static_cast<ir::MemoryKind>(n.integer) == ir::MemoryKind::GPUShared) {
       pointer = b_.CreateGEP(b_.getInt8Ty(), shared(), index(shared_bytes_));
-      shared_bytes_ += (count * element.bytes() + SharedAlignment - 1) / SharedAlignment * SharedAlignment;
+      shared_bytes_ +=
+          (count * element.bytes() + SharedAlignment - 1) / SharedAlignment * SharedAlignment;
     } else {
       llvm::BasicBlock& first = function_->getEntryBlock();
       llvm::IRBuilder<> at_entry(&first, first.getFirstInsertionPt());
-      auto* array = llvm::ArrayType::get(expressions_.values.memory_type(element.element()), static_cast<std::uint64_t>(count));
+      auto* array = llvm::ArrayType::get(expressions_.values.memory_type(element.element()),
+                                         static_cast<std::uint64_t>(count));
       llvm::AllocaInst* slot = at_entry.CreateAlloca(array);
       slot->setAlignment(llvm::Align(16));
       pointer = slot;
@@ -96,8 +109,9 @@ class KernelEmitter : public StatementEmitter {
   llvm::GlobalVariable* shared() {
     if (llvm::GlobalVariable* known = module_.getNamedGlobal("sinter_shared")) return known;
     auto* type = llvm::ArrayType::get(b_.getInt8Ty(), 0);
-    auto* made = new llvm::GlobalVariable(module_, type, false, llvm::GlobalValue::ExternalLinkage, nullptr, "sinter_shared",
-                                          nullptr, llvm::GlobalValue::NotThreadLocal, hooks_.shared_space());
+    auto* made = new llvm::GlobalVariable(module_, type, false, llvm::GlobalValue::ExternalLinkage,
+                                          nullptr, "sinter_shared", nullptr,
+                                          llvm::GlobalValue::NotThreadLocal, hooks_.shared_space());
     made->setAlignment(llvm::Align(static_cast<std::uint64_t>(SharedAlignment)));
     return made;
   }
@@ -114,7 +128,9 @@ void collect_multiples(const ir::Ref& n, algebra::Multiples& known) {
   if (n->op == Op::Let && n->args[0]->type.is_index()) {
     const std::int64_t multiple = algebra::multiple_of(n->args[0], known);
     const auto [at, is_new] = known.emplace(n->symbol, multiple);
-    if (!is_new) at->second = std::gcd(at->second, multiple);  // partitioned loops hold several copies of a let
+    if (!is_new)
+      at->second =
+          std::gcd(at->second, multiple);  // partitioned loops hold several copies of a let
   }
   for (const ir::Ref& a : n->args) {
     if (ir::is_statement(a->op)) collect_multiples(a, known);
@@ -123,7 +139,8 @@ void collect_multiples(const ir::Ref& n, algebra::Multiples& known) {
 
 }  // namespace
 
-std::vector<EmittedKernel> emit_kernels(const ir::Module& source, const GpuHooks& hooks, llvm::Module& into) {
+std::vector<EmittedKernel> emit_kernels(const ir::Module& source, const GpuHooks& hooks,
+                                        llvm::Module& into) {
   std::vector<EmittedKernel> result;
   algebra::Multiples known = source.multiples;
   if (source.body.defined()) collect_multiples(source.body.node(), known);

@@ -26,7 +26,8 @@ llvm::Align ExpressionEmitter::alignment(Type t) const {
 llvm::Align ExpressionEmitter::alignment(const BufferBinding& buffer, const ir::Ref& index) const {
   const std::int64_t element = buffer.element.bytes();
   if (buffer.alignment <= element) return llvm::Align(static_cast<std::uint64_t>(element));
-  const std::int64_t multiple = std::gcd(algebra::multiple_of(index, multiples) * element, buffer.alignment);
+  const std::int64_t multiple =
+      std::gcd(algebra::multiple_of(index, multiples) * element, buffer.alignment);
   return llvm::Align(static_cast<std::uint64_t>(multiple & -multiple));
 }
 
@@ -41,7 +42,8 @@ Value* ExpressionEmitter::element_pointer(const BufferBinding& buffer, Value* in
 }
 
 Value* ExpressionEmitter::reverse(Value* vector) {
-  const int lanes = static_cast<int>(llvm::cast<llvm::FixedVectorType>(vector->getType())->getNumElements());
+  const int lanes =
+      static_cast<int>(llvm::cast<llvm::FixedVectorType>(vector->getType())->getNumElements());
   llvm::SmallVector<int, 64> order;
   for (int i = lanes - 1; i >= 0; --i) order.push_back(i);
   return b_.CreateShuffleVector(vector, order);
@@ -53,11 +55,14 @@ ExpressionEmitter::Mask ExpressionEmitter::mask_of(const ir::Node& n, std::size_
   int lanes = n.type.lanes;
   for (const ir::Ref& argument : n.args) lanes = std::max<int>(lanes, argument->type.lanes);
   if (n.args[position]->type.is_scalar()) value = values.splat(value, lanes);
-  if (auto* constant = llvm::dyn_cast<llvm::Constant>(value); constant && constant->isAllOnesValue()) return {};
+  if (auto* constant = llvm::dyn_cast<llvm::Constant>(value);
+      constant && constant->isAllOnesValue())
+    return {};
   return {value};
 }
 
-// --- shapes of an index ------------------------------------------------------------------------------
+// --- shapes of an index
+// ------------------------------------------------------------------------------
 
 bool ExpressionEmitter::is_linear(const ir::Node& n) {
   if (!n.type.is_index()) return false;
@@ -78,12 +83,15 @@ ExpressionEmitter::Linear ExpressionEmitter::emit_linear(const ir::Ref& node) {
   const Linear b = emit_linear(n.args[1]);
   const auto product = [&](Value* x, Value* y) { return b_.CreateMul(x, y, "", false, true); };
   if (n.op == Op::Add)
-    return {b_.CreateAdd(a.base, b.base, "", false, true), b_.CreateAdd(a.stride, b.stride, "", false, true)};
+    return {b_.CreateAdd(a.base, b.base, "", false, true),
+            b_.CreateAdd(a.stride, b.stride, "", false, true)};
   if (n.op == Op::Sub)
-    return {b_.CreateSub(a.base, b.base, "", false, true), b_.CreateSub(a.stride, b.stride, "", false, true)};
+    return {b_.CreateSub(a.base, b.base, "", false, true),
+            b_.CreateSub(a.stride, b.stride, "", false, true)};
   // One factor is the same in all lanes.
-  return n.args[1]->op == Op::Broadcast ? Linear{product(a.base, b.base), product(a.stride, b.base)}
-                                        : Linear{product(a.base, b.base), product(b.stride, a.base)};
+  return n.args[1]->op == Op::Broadcast
+             ? Linear{product(a.base, b.base), product(a.stride, b.base)}
+             : Linear{product(a.base, b.base), product(b.stride, a.base)};
 }
 
 Value* ExpressionEmitter::lane_pointers(const BufferBinding& buffer, const ir::Ref& index) {
@@ -106,24 +114,30 @@ Value* ExpressionEmitter::lane_pointers(const BufferBinding& buffer, const ir::R
   if (is_linear(*rest)) {
     const Linear lanes = emit_linear(rest);
     at.pointer = b_.CreateGEP(element, at.pointer, lanes.base);
-    Value* offsets = b_.CreateMul(values.iota(Index(), index->type.lanes), values.splat(lanes.stride, index->type.lanes));
+    Value* offsets = b_.CreateMul(values.iota(Index(), index->type.lanes),
+                                  values.splat(lanes.stride, index->type.lanes));
     return b_.CreateGEP(element, at.pointer, offsets);
   }
   return b_.CreateGEP(element, at.pointer, emit(rest));
 }
 
-// --- loads -------------------------------------------------------------------------------------------
+// --- loads
+// -------------------------------------------------------------------------------------------
 
-Value* ExpressionEmitter::scalar_load(const BufferBinding& from, Type t, Value* index, llvm::Align align) {
+Value* ExpressionEmitter::scalar_load(const BufferBinding& from, Type t, Value* index,
+                                      llvm::Align align) {
   auto* value = b_.CreateAlignedLoad(values.memory_type(t), element_pointer(from, index), align);
   return values.from_memory(t, tag(from, value));
 }
 
-Value* ExpressionEmitter::dense_load(const BufferBinding& from, Type t, Value* base, Mask mask, llvm::Align align) {
+Value* ExpressionEmitter::dense_load(const BufferBinding& from, Type t, Value* base, Mask mask,
+                                     llvm::Align align) {
   Value* pointer = element_pointer(from, base);
   llvm::Type* type = values.memory_type(t);
-  if (!mask.value) return values.from_memory(t, tag(from, b_.CreateAlignedLoad(type, pointer, align)));
-  auto* call = b_.CreateMaskedLoad(type, pointer, align, mask.value, llvm::Constant::getNullValue(type));
+  if (!mask.value)
+    return values.from_memory(t, tag(from, b_.CreateAlignedLoad(type, pointer, align)));
+  auto* call =
+      b_.CreateMaskedLoad(type, pointer, align, mask.value, llvm::Constant::getNullValue(type));
   return values.from_memory(t, tag(from, call));
 }
 
@@ -136,14 +150,16 @@ Value* ExpressionEmitter::strided_load(const BufferBinding& from, Type t, Value*
   for (int chunk = 0; chunk < stride; ++chunk) {
     const int start = std::min(chunk * lanes, last_start);
     Value* at = b_.CreateAdd(base, values.integer_constant(Index(), start), "", false, true);
-    Value* piece = tag(from, b_.CreateAlignedLoad(values.memory_type(t), element_pointer(from, at), alignment(t)));
+    Value* piece = tag(
+        from, b_.CreateAlignedLoad(values.memory_type(t), element_pointer(from, at), alignment(t)));
     llvm::SmallVector<int, 64> choice;
     for (int i = 0; i < lanes; ++i) {
       const int in_chunk = std::min(i * stride / lanes, stride - 1);
       if (in_chunk == chunk) choice.push_back((chunk == 0 ? 0 : lanes) + i * stride - start);
       else choice.push_back(in_chunk < chunk ? i : -1);
     }
-    result = chunk == 0 ? b_.CreateShuffleVector(piece, choice) : b_.CreateShuffleVector(result, piece, choice);
+    result = chunk == 0 ? b_.CreateShuffleVector(piece, choice)
+                        : b_.CreateShuffleVector(result, piece, choice);
   }
   return values.from_memory(t, result);
 }
@@ -192,7 +208,10 @@ Value* ExpressionEmitter::load(const ir::Node& n) {
     Value* loaded = nullptr;
     llvm::BasicBlock* before = b_.GetInsertBlock();
     llvm::BasicBlock* inside = nullptr;
-    under(mask.value, [&] { loaded = scalar_load(from, t, at, align); inside = b_.GetInsertBlock(); });
+    under(mask.value, [&] {
+      loaded = scalar_load(from, t, at, align);
+      inside = b_.GetInsertBlock();
+    });
     llvm::PHINode* phi = b_.CreatePHI(values.type(t), 2);
     phi->addIncoming(llvm::Constant::getNullValue(values.type(t)), before);
     phi->addIncoming(loaded, inside);
@@ -201,9 +220,12 @@ Value* ExpressionEmitter::load(const ir::Node& n) {
   if (!is_linear(*index)) return gather(from, t, lane_pointers(from, index), mask);
   const Linear lanes = emit_linear(index);
   auto* stride = llvm::dyn_cast<llvm::ConstantInt>(lanes.stride);
-  const std::int64_t step = stride ? stride->getSExtValue() : std::numeric_limits<std::int64_t>::max();
+  const std::int64_t step =
+      stride ? stride->getSExtValue() : std::numeric_limits<std::int64_t>::max();
   if (step == 1) return dense_load(from, t, lanes.base, mask, alignment(from, index));
-  if (step == 0 && !mask.value) return values.splat(scalar_load(from, t.element(), lanes.base, alignment(t.element())), t.lanes);
+  if (step == 0 && !mask.value)
+    return values.splat(scalar_load(from, t.element(), lanes.base, alignment(t.element())),
+                        t.lanes);
   if (step == 0) {  // one element, if any lane wants it: lane 0 loads it for all
     llvm::Constant* none = llvm::Constant::getNullValue(mask.value->getType());
     Value* first = b_.CreateInsertElement(none, b_.CreateOrReduce(mask.value), std::uint64_t{0});
@@ -211,14 +233,18 @@ Value* ExpressionEmitter::load(const ir::Node& n) {
     return b_.CreateShuffleVector(loaded, llvm::SmallVector<int, 64>(t.lanes, 0));
   }
   if (step == -1) {
-    Value* first = b_.CreateSub(lanes.base, values.integer_constant(Index(), t.lanes - 1), "", false, true);
-    return reverse(dense_load(from, t, first, {mask.value ? reverse(mask.value) : nullptr}, alignment(t)));
+    Value* first =
+        b_.CreateSub(lanes.base, values.integer_constant(Index(), t.lanes - 1), "", false, true);
+    return reverse(
+        dense_load(from, t, first, {mask.value ? reverse(mask.value) : nullptr}, alignment(t)));
   }
-  if (step >= 2 && step <= 4 && !mask.value) return strided_load(from, t, lanes.base, static_cast<int>(step));
+  if (step >= 2 && step <= 4 && !mask.value)
+    return strided_load(from, t, lanes.base, static_cast<int>(step));
   return gather(from, t, lane_pointers(from, index), mask);
 }
 
-// --- stores ------------------------------------------------------------------------------------------
+// --- stores
+// ------------------------------------------------------------------------------------------
 
 void ExpressionEmitter::under(Value* condition, const std::function<void()>& body) {
   llvm::Function* function = b_.GetInsertBlock()->getParent();
@@ -232,7 +258,8 @@ void ExpressionEmitter::under(Value* condition, const std::function<void()>& bod
 }
 
 void ExpressionEmitter::scalar_store(const BufferBinding& to, Type t, Value* value, Value* index) {
-  tag(to, b_.CreateAlignedStore(values.to_memory(t, value), element_pointer(to, index), alignment(t)));
+  tag(to,
+      b_.CreateAlignedStore(values.to_memory(t, value), element_pointer(to, index), alignment(t)));
 }
 
 void ExpressionEmitter::store(const ir::Node& n) {
@@ -249,13 +276,15 @@ void ExpressionEmitter::store(const ir::Node& n) {
     return;
   }
   if (index->type.is_scalar() || is_linear(*index)) {
-    const Linear lanes = index->type.is_scalar() ? Linear{emit(index), values.integer_constant(Index(), 0)}
-                                                 : emit_linear(index);
+    const Linear lanes = index->type.is_scalar()
+                             ? Linear{emit(index), values.integer_constant(Index(), 0)}
+                             : emit_linear(index);
     auto* stride = llvm::dyn_cast<llvm::ConstantInt>(lanes.stride);
     const bool forward = stride && stride->isOne();
     const bool backward = stride && stride->isMinusOne();
     if (stride && stride->isZero() && !mask.value) {  // lanes in order: the last one stays
-      scalar_store(to, t.element(), b_.CreateExtractElement(value, b_.getInt32(t.lanes - 1U)), lanes.base);
+      scalar_store(to, t.element(), b_.CreateExtractElement(value, b_.getInt32(t.lanes - 1U)),
+                   lanes.base);
       return;
     }
     if (forward || backward) {
@@ -273,12 +302,14 @@ void ExpressionEmitter::store(const ir::Node& n) {
       return;
     }
   }
-  const ir::Ref spread = index->type.is_scalar() ? ir::broadcast(ir::as_expr(index), t.lanes).node() : index;
+  const ir::Ref spread =
+      index->type.is_scalar() ? ir::broadcast(ir::as_expr(index), t.lanes).node() : index;
   Value* pointers = lane_pointers(to, spread);
   tag(to, b_.CreateMaskedScatter(values.to_memory(t, value), pointers, alignment(t), mask.value));
 }
 
-// --- atomics -----------------------------------------------------------------------------------------
+// --- atomics
+// -----------------------------------------------------------------------------------------
 
 namespace {
 bool has_instruction(Op op, Type t, llvm::AtomicRMWInst::BinOp* operation) {
@@ -289,23 +320,31 @@ bool has_instruction(Op op, Type t, llvm::AtomicRMWInst::BinOp* operation) {
   else if (op == Op::BitAnd) *operation = llvm::AtomicRMWInst::And;
   else if (op == Op::BitOr) *operation = llvm::AtomicRMWInst::Or;
   else if (op == Op::BitXor) *operation = llvm::AtomicRMWInst::Xor;
-  else if (op == Op::Min) *operation = is_signed ? llvm::AtomicRMWInst::Min : llvm::AtomicRMWInst::UMin;
-  else if (op == Op::Max) *operation = is_signed ? llvm::AtomicRMWInst::Max : llvm::AtomicRMWInst::UMax;
+  else if (op == Op::Min)
+    *operation = is_signed ? llvm::AtomicRMWInst::Min : llvm::AtomicRMWInst::UMin;
+  else if (op == Op::Max)
+    *operation = is_signed ? llvm::AtomicRMWInst::Max : llvm::AtomicRMWInst::UMax;
   else return false;
   return true;
 }
 }  // namespace
 
-void ExpressionEmitter::atomic_update(const BufferBinding& to, Type t, Op op, Value* operand, Value* index) {
+void ExpressionEmitter::atomic_update(const BufferBinding& to, Type t, Op op, Value* operand,
+                                      Value* index) {
   Value* pointer = element_pointer(to, index);
-  if (llvm::isa<llvm::AllocaInst>(to.pointer)) {  // on the stack of this thread: nobody comes between, and GPUs refuse
-    Value* current = values.from_memory(t, tag(to, b_.CreateAlignedLoad(values.memory_type(t), pointer, alignment(t))));
-    tag(to, b_.CreateAlignedStore(values.to_memory(t, values.apply(op, t, {t, t}, {current, operand})), pointer, alignment(t)));
+  if (llvm::isa<llvm::AllocaInst>(
+          to.pointer)) {  // on the stack of this thread: nobody comes between, and GPUs refuse
+    Value* current = values.from_memory(
+        t, tag(to, b_.CreateAlignedLoad(values.memory_type(t), pointer, alignment(t))));
+    tag(to,
+        b_.CreateAlignedStore(values.to_memory(t, values.apply(op, t, {t, t}, {current, operand})),
+                              pointer, alignment(t)));
     return;
   }
   llvm::AtomicRMWInst::BinOp operation{};
   if (has_instruction(op, t, &operation)) {
-    tag(to, b_.CreateAtomicRMW(operation, pointer, operand, alignment(t), llvm::AtomicOrdering::Monotonic));
+    tag(to, b_.CreateAtomicRMW(operation, pointer, operand, alignment(t),
+                               llvm::AtomicOrdering::Monotonic));
     return;
   }
   // Compare and swap on the bits until no other thread came between.
@@ -323,8 +362,9 @@ void ExpressionEmitter::atomic_update(const BufferBinding& to, Type t, Op op, Va
   Value* current = values.from_memory(t, b_.CreateBitCast(old, values.memory_type(t)));
   Value* updated = values.apply(op, t, {t, t}, {current, operand});
   Value* wanted = b_.CreateBitCast(values.to_memory(t, updated), bits);
-  auto* swap = tag(to, b_.CreateAtomicCmpXchg(pointer, old, wanted, alignment(t), llvm::AtomicOrdering::Monotonic,
-                                              llvm::AtomicOrdering::Monotonic));
+  auto* swap = tag(
+      to, b_.CreateAtomicCmpXchg(pointer, old, wanted, alignment(t),
+                                 llvm::AtomicOrdering::Monotonic, llvm::AtomicOrdering::Monotonic));
   old->addIncoming(b_.CreateExtractValue(swap, 0), b_.GetInsertBlock());
   b_.CreateCondBr(b_.CreateExtractValue(swap, 1), done, retry);
   b_.SetInsertPoint(done);
@@ -341,7 +381,8 @@ void ExpressionEmitter::atomic_store(const ir::Node& n) {
   const Mask mask = mask_of(n, 2);
   for (int lane = 0; lane < t.lanes; ++lane) {
     const auto of_lane = [&](Value* v) {
-      return t.is_vector() ? b_.CreateExtractElement(v, b_.getInt32(static_cast<unsigned>(lane))) : v;
+      return t.is_vector() ? b_.CreateExtractElement(v, b_.getInt32(static_cast<unsigned>(lane)))
+                           : v;
     };
     Value* value = of_lane(operand);
     Value* at = of_lane(index);

@@ -35,7 +35,8 @@ void StatementEmitter::emit_let(const ir::Node& n) {
   expressions_.forget();
   auto& bound = expressions_.symbols;
   const auto outer = bound.find(n.symbol);
-  const std::optional<Value*> hidden = outer == bound.end() ? std::nullopt : std::optional(outer->second);
+  const std::optional<Value*> hidden =
+      outer == bound.end() ? std::nullopt : std::optional(outer->second);
   bound[n.symbol] = keep(n.symbol, value);
   if (expressions_.hooks && n.args[0]->type.is_index()) {
     expressions_.multiples[n.symbol] = algebra::multiple_of(n.args[0], expressions_.multiples);
@@ -82,7 +83,7 @@ void StatementEmitter::emit_for(const ir::Node& n) {
 
 // A guard when the loop may be empty, then the test at the bottom.
 void StatementEmitter::emit_serial(const Symbol& variable, Value* min, Value* end, bool runs,
-                              const std::function<void()>& body) {
+                                   const std::function<void()>& body) {
   llvm::BasicBlock* preheader = new_block("preheader");
   llvm::BasicBlock* loop = new_block("loop");
   llvm::BasicBlock* after = new_block("endfor");

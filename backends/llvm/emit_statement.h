@@ -1,5 +1,6 @@
 #pragma once
-// StatementEmitter: what host functions and kernels share: blocks, lets, branches, serial loops, stores.
+// StatementEmitter: what host functions and kernels share: blocks, lets, branches, serial loops,
+// stores.
 
 #include <functional>
 
@@ -9,7 +10,8 @@ namespace sinter::backends {
 
 class StatementEmitter {
  public:
-  explicit StatementEmitter(llvm::LLVMContext& context) : context_(context), b_(context), expressions_(b_) {}
+  explicit StatementEmitter(llvm::LLVMContext& context)
+      : context_(context), b_(context), expressions_(b_) {}
   virtual ~StatementEmitter() = default;
 
  protected:
@@ -25,8 +27,12 @@ class StatementEmitter {
   /// A guard when the loop may be empty, then the test at the bottom.
   void emit_serial(const Symbol& variable, llvm::Value* min, llvm::Value* end, bool runs,
                    const std::function<void()>& body);
-  llvm::BasicBlock* new_block(const char* name) { return llvm::BasicBlock::Create(context_, name, function_); }
-  llvm::Value* index(std::int64_t v) { return llvm::ConstantInt::get(b_.getInt64Ty(), static_cast<std::uint64_t>(v)); }
+  llvm::BasicBlock* new_block(const char* name) {
+    return llvm::BasicBlock::Create(context_, name, function_);
+  }
+  llvm::Value* index(std::int64_t v) {
+    return llvm::ConstantInt::get(b_.getInt64Ty(), static_cast<std::uint64_t>(v));
+  }
 
   llvm::LLVMContext& context_;
   llvm::IRBuilder<> b_;

@@ -19,7 +19,8 @@ class ValueEmitter {
   explicit ValueEmitter(llvm::IRBuilder<>& builder) : b_(builder) {}
 
   const GpuHooks* hooks = nullptr;  // set in kernels
-  /// f(lane of each) for all lanes of values of one shape; the values themselves when they are scalars.
+  /// f(lane of each) for all lanes of values of one shape; the values themselves when they are
+  /// scalars.
   template <typename F>
   llvm::Value* by_lane(llvm::ArrayRef<llvm::Value*> values, const F& f) {
     auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(values[0]->getType());
@@ -29,7 +30,9 @@ class ValueEmitter {
       llvm::SmallVector<llvm::Value*, 2> lanes;
       for (llvm::Value* v : values) lanes.push_back(b_.CreateExtractElement(v, i));
       llvm::Value* one = f(llvm::ArrayRef<llvm::Value*>(lanes));
-      if (!result) result = llvm::PoisonValue::get(llvm::FixedVectorType::get(one->getType(), vector->getNumElements()));
+      if (!result)
+        result = llvm::PoisonValue::get(
+            llvm::FixedVectorType::get(one->getType(), vector->getNumElements()));
       result = b_.CreateInsertElement(result, one, i);
     }
     return result;
@@ -47,7 +50,8 @@ class ValueEmitter {
 
   /// Any op of the classes Arithmetic, Compare, Logic, Bits, Convert and the correctly rounded Math
   /// ops; `types` are those of the arguments.
-  llvm::Value* apply(ir::Op, Type result, llvm::ArrayRef<Type> types, llvm::ArrayRef<llvm::Value*> arguments);
+  llvm::Value* apply(ir::Op, Type result, llvm::ArrayRef<Type> types,
+                     llvm::ArrayRef<llvm::Value*> arguments);
   llvm::Value* cast(Type to, Type from, llvm::Value*);
   /// Float to integer where neither NaN nor saturation can occur.
   llvm::Value* truncate(Type to, Type from, llvm::Value*);

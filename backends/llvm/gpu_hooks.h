@@ -23,7 +23,8 @@ class GpuHooks {
   /// One of the approximations (ir::is_fast) of an f32.
   virtual llvm::Value* approximate(llvm::IRBuilder<>&, ir::Op, llvm::Value*) const = 0;
   /// minimumNumber or maximumNumber of f32 with -0 < +0.
-  virtual llvm::Value* min_max(llvm::IRBuilder<>&, bool is_min, llvm::Value* a, llvm::Value* b) const = 0;
+  virtual llvm::Value* min_max(llvm::IRBuilder<>&, bool is_min, llvm::Value* a,
+                               llvm::Value* b) const = 0;
   virtual bool has_bfloat() const = 0;
   /// f32 to the bits (i16) of the nearest bf16; where has_bfloat().
   virtual llvm::Value* to_bfloat(llvm::IRBuilder<>&, llvm::Value*) const = 0;

@@ -26,7 +26,8 @@ namespace sinter::backends {
 namespace {
 
 double milliseconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
 }
 
 [[noreturn]] void refuse(const std::string& reason, const std::string& remedy) {
@@ -85,7 +86,8 @@ class MachinePool {
       ready_ = true;
     }
     auto found = processors_.find(architecture);
-    if (found == processors_.end()) found = processors_.emplace(architecture, find_processor(architecture)).first;
+    if (found == processors_.end())
+      found = processors_.emplace(architecture, find_processor(architecture)).first;
     const Processor& processor = found->second;
     auto& idle = idle_[processor.name];
     if (!idle.empty()) {
@@ -110,8 +112,9 @@ class MachinePool {
     if (!processor.name.empty() && !known->isCPUStringValid(processor.name))
       refuse("LLVM knows no processor '" + processor.name + "'",
              "name one that `llc -mcpu=help` lists, such as host-x86-64-v3, or use host");
-    auto* machine = target->createTargetMachine(triple, processor.name, processor.features, options, llvm::Reloc::PIC_,
-                                                llvm::CodeModel::Small, llvm::CodeGenOptLevel::Aggressive, true);
+    auto* machine = target->createTargetMachine(triple, processor.name, processor.features, options,
+                                                llvm::Reloc::PIC_, llvm::CodeModel::Small,
+                                                llvm::CodeGenOptLevel::Aggressive, true);
     return std::unique_ptr<llvm::TargetMachine>(machine);
   }
 
@@ -136,7 +139,9 @@ MachinePool& machine_pool() {
 /// speed, which shows in their vectors; long pipelines of scalar loops compile without it.
 class WithoutStrengthReduction : public llvm::OptPassGate {
  public:
-  bool shouldRunPass(const llvm::StringRef pass, llvm::StringRef) override { return pass != "Loop Strength Reduction"; }
+  bool shouldRunPass(const llvm::StringRef pass, llvm::StringRef) override {
+    return pass != "Loop Strength Reduction";
+  }
   bool isEnabled() const override { return true; }
 
   static bool suits(const llvm::Module& module) {
@@ -151,7 +156,8 @@ class WithoutStrengthReduction : public llvm::OptPassGate {
   }
 };
 
-std::string generate(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType file_type) {
+std::string generate(llvm::Module& module, llvm::TargetMachine& machine,
+                     llvm::CodeGenFileType file_type) {
   llvm::SmallVector<char, 0> buffer;
   llvm::raw_svector_ostream stream(buffer);
   llvm::legacy::PassManager passes;
@@ -185,7 +191,8 @@ HostObject compile_host(const ir::Module& source, const std::string& architectur
   if (listings) {
     llvm::raw_string_ostream stream(result.llvm_text);
     module->print(stream, nullptr);
-    result.assembly = generate(*llvm::CloneModule(*module), machine, llvm::CodeGenFileType::AssemblyFile);
+    result.assembly =
+        generate(*llvm::CloneModule(*module), machine, llvm::CodeGenFileType::AssemblyFile);
   }
   start = std::chrono::steady_clock::now();
   result.bytes = generate(*module, machine, llvm::CodeGenFileType::ObjectFile);

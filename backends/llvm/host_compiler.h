@@ -1,6 +1,6 @@
 #pragma once
-// ir::Module -> relocatable object for the host: emission, our short pass pipeline, code generation.
-// Free of LLVM's headers.
+// ir::Module -> relocatable object for the host: emission, our short pass pipeline, code
+// generation. Free of LLVM's headers.
 
 #include <string>
 

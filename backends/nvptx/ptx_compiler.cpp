@@ -22,7 +22,8 @@ namespace {
 constexpr const char* Triple = "nvptx64-nvidia-cuda";
 
 double milliseconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
 }
 
 std::unique_ptr<llvm::TargetMachine> make_machine(const std::string& architecture, int sm) {
@@ -35,14 +36,18 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const std::string& architectur
   });
   std::string problem;
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(Triple, problem);
-  if (!target) throw CompileError(Diagnostic{"", "", "LLVM has no code generator for PTX: " + problem, "use an LLVM with NVPTX", {}, 0});
+  if (!target)
+    throw CompileError(Diagnostic{
+        "", "", "LLVM has no code generator for PTX: " + problem, "use an LLVM with NVPTX", {}, 0});
   if (sm < 75 || sm > 90) {
-    throw CompileError(Diagnostic{"", "", "no PTX for " + architecture, "name a processor from sm_75 to sm_90a", {}, 0});
+    throw CompileError(Diagnostic{
+        "", "", "no PTX for " + architecture, "name a processor from sm_75 to sm_90a", {}, 0});
   }
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // contraction is the front end's decision
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      Triple, architecture, sm >= 90 ? "+ptx80" : "+ptx78", options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+      Triple, architecture, sm >= 90 ? "+ptx80" : "+ptx78", options, llvm::Reloc::PIC_,
+      std::nullopt, llvm::CodeGenOptLevel::Aggressive));
 }
 
 }  // namespace
@@ -58,7 +63,8 @@ PtxModule compile_ptx(const ir::Module& source, const std::string& architecture,
   module.setTargetTriple(Triple);
   module.setDataLayout(machine->createDataLayout());
   for (EmittedKernel& k : emit_kernels(source, PtxHooks(sm), module)) {
-    result.kernels.push_back({std::move(k.name), k.shared_bytes, k.threads, std::move(k.parameters)});
+    result.kernels.push_back(
+        {std::move(k.name), k.shared_bytes, k.threads, std::move(k.parameters)});
   }
   result.emit_ms = milliseconds_since(start);
 
@@ -74,7 +80,8 @@ PtxModule compile_ptx(const ir::Module& source, const std::string& architecture,
   llvm::SmallVector<char, 0> buffer;
   llvm::raw_svector_ostream stream(buffer);
   llvm::legacy::PassManager passes;
-  if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile, true))
+  if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile,
+                                   true))
     throw InternalError("the target cannot write PTX");
   passes.run(module);
   result.text = std::string(buffer.data(), buffer.size());

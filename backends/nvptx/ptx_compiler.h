@@ -23,7 +23,8 @@ struct PtxModule {
   double emit_ms = 0, optimize_ms = 0, codegen_ms = 0;
 };
 
-/// `architecture`: "sm_75" to "sm_90a". Throws CompileError when LLVM has no such processor. Thread-safe.
+/// `architecture`: "sm_75" to "sm_90a". Throws CompileError when LLVM has no such processor.
+/// Thread-safe.
 PtxModule compile_ptx(const ir::Module&, const std::string& architecture, bool listings);
 
 }  // namespace sinter::backends

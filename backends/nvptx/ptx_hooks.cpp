@@ -21,23 +21,30 @@ Value* index_below(llvm::IRBuilder<>& b, llvm::Intrinsic::ID id, std::uint32_t e
 /// One PTX instruction on f32.
 Value* instruction(llvm::IRBuilder<>& b, const char* text, Value* operand) {
   auto* type = llvm::FunctionType::get(b.getFloatTy(), {b.getFloatTy()}, false);
-  return b.CreateCall(type, llvm::InlineAsm::get(type, std::string(text) + " $0, $1;", "=f,f", false), {operand});
+  return b.CreateCall(
+      type, llvm::InlineAsm::get(type, std::string(text) + " $0, $1;", "=f,f", false), {operand});
 }
 
 }  // namespace
 
-Value* PtxHooks::thread_index(llvm::IRBuilder<>& b) const { return index_below(b, llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, 1024); }
+Value* PtxHooks::thread_index(llvm::IRBuilder<>& b) const {
+  return index_below(b, llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, 1024);
+}
 
 Value* PtxHooks::block_index(llvm::IRBuilder<>& b, int dimension) const {
-  constexpr llvm::Intrinsic::ID Ids[] = {llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x, llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_y,
+  constexpr llvm::Intrinsic::ID Ids[] = {llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x,
+                                         llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_y,
                                          llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_z};
   return index_below(b, Ids[dimension], dimension == 0 ? 0x7fffffff : 0x10000);
 }
 
-void PtxHooks::barrier(llvm::IRBuilder<>& b) const { b.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {}); }
+void PtxHooks::barrier(llvm::IRBuilder<>& b) const {
+  b.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {});
+}
 
 Value* PtxHooks::shuffle(llvm::IRBuilder<>& b, Value* bits, Value* lane) const {
-  return b.CreateIntrinsic(llvm::Intrinsic::nvvm_shfl_sync_idx_i32, {}, {b.getInt32(0xffffffff), bits, lane, b.getInt32(31)});
+  return b.CreateIntrinsic(llvm::Intrinsic::nvvm_shfl_sync_idx_i32, {},
+                           {b.getInt32(0xffffffff), bits, lane, b.getInt32(31)});
 }
 
 // Errors as the PTX ISA states them: ex2 and lg2 2^-22 (lg2 outside [0.5, 2] relative), tanh 2^-11,
@@ -56,20 +63,26 @@ Value* PtxHooks::approximate(llvm::IRBuilder<>& b, ir::Op op, Value* x) const {
 
 // PTX's min and max: NaN loses, -0 < +0.
 Value* PtxHooks::min_max(llvm::IRBuilder<>& b, bool is_min, Value* x, Value* y) const {
-  return b.CreateIntrinsic(is_min ? llvm::Intrinsic::nvvm_fmin_f : llvm::Intrinsic::nvvm_fmax_f, {}, {x, y});
+  return b.CreateIntrinsic(is_min ? llvm::Intrinsic::nvvm_fmin_f : llvm::Intrinsic::nvvm_fmax_f, {},
+                           {x, y});
 }
 
 Value* PtxHooks::to_bfloat(llvm::IRBuilder<>& b, Value* x) const {
   auto* type = llvm::FunctionType::get(b.getInt16Ty(), {b.getFloatTy()}, false);
-  return b.CreateCall(type, llvm::InlineAsm::get(type, "cvt.rn.bf16.f32 $0, $1;", "=h,f", false), {x});
+  return b.CreateCall(type, llvm::InlineAsm::get(type, "cvt.rn.bf16.f32 $0, $1;", "=h,f", false),
+                      {x});
 }
 
 void PtxHooks::mark_kernel(llvm::Function& function, std::int64_t threads) const {
   llvm::LLVMContext& context = function.getContext();
-  llvm::NamedMDNode* annotations = function.getParent()->getOrInsertNamedMetadata("nvvm.annotations");
+  llvm::NamedMDNode* annotations =
+      function.getParent()->getOrInsertNamedMetadata("nvvm.annotations");
   const auto annotate = [&](const char* what, std::int64_t value) {
-    auto* number = llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), static_cast<std::uint64_t>(value)));
-    annotations->addOperand(llvm::MDNode::get(context, {llvm::ValueAsMetadata::get(&function), llvm::MDString::get(context, what), number}));
+    auto* number = llvm::ConstantAsMetadata::get(
+        llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), static_cast<std::uint64_t>(value)));
+    annotations->addOperand(llvm::MDNode::get(
+        context,
+        {llvm::ValueAsMetadata::get(&function), llvm::MDString::get(context, what), number}));
   };
   annotate("kernel", 1);
   annotate("maxntidx", threads);

@@ -1,6 +1,6 @@
 #pragma once
-// What PTX answers to code generation. Inline PTX lives here and nowhere else: LLVM 19 has no intrinsic for
-// these, or drops what they say in silence.
+// What PTX answers to code generation. Inline PTX lives here and nowhere else: LLVM 19 has no
+// intrinsic for these, or drops what they say in silence.
 
 #include "backends/llvm/gpu_hooks.h"
 
@@ -16,7 +16,8 @@ class PtxHooks : public GpuHooks {
   void barrier(llvm::IRBuilder<>&) const override;
   llvm::Value* shuffle(llvm::IRBuilder<>&, llvm::Value* bits, llvm::Value* lane) const override;
   llvm::Value* approximate(llvm::IRBuilder<>&, ir::Op, llvm::Value*) const override;
-  llvm::Value* min_max(llvm::IRBuilder<>&, bool is_min, llvm::Value* a, llvm::Value* b) const override;
+  llvm::Value* min_max(llvm::IRBuilder<>&, bool is_min, llvm::Value* a,
+                       llvm::Value* b) const override;
   bool has_bfloat() const override { return sm_ >= 80; }
   llvm::Value* to_bfloat(llvm::IRBuilder<>&, llvm::Value*) const override;
   void mark_kernel(llvm::Function&, std::int64_t threads) const override;

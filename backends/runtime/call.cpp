@@ -8,13 +8,17 @@
 namespace sinter::backends {
 
 Call::Call() : RuntimeContext{} {
-  parallel_for = [](RuntimeContext*, LoopBody body, std::int64_t min, std::int64_t extent, void* closure) {
-    return run_parallel_loop(body, min, extent, closure);
-  };
+  parallel_for = [](RuntimeContext*, LoopBody body, std::int64_t min, std::int64_t extent,
+                    void* closure) { return run_parallel_loop(body, min, extent, closure); };
   allocate = [](RuntimeContext* context, std::uint64_t bytes, const char* name) -> void* {
     constexpr std::uint64_t Alignment = 64, Largest = std::uint64_t{1} << 48;
-    void* memory = bytes > Largest ? nullptr : std::aligned_alloc(Alignment, (bytes + Alignment - 1) / Alignment * Alignment);
-    if (!memory) static_cast<Call*>(context)->note("no memory for the " + std::to_string(bytes) + " bytes of '" + name + "'");
+    void* memory =
+        bytes > Largest
+            ? nullptr
+            : std::aligned_alloc(Alignment, (bytes + Alignment - 1) / Alignment * Alignment);
+    if (!memory)
+      static_cast<Call*>(context)->note("no memory for the " + std::to_string(bytes) +
+                                        " bytes of '" + name + "'");
     return memory;
   };
   release = [](RuntimeContext*, void* memory) { std::free(memory); };

@@ -11,7 +11,8 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-[[noreturn]] void refuse(const std::string& name, const std::string& reason, const std::string& remedy) {
+[[noreturn]] void refuse(const std::string& name, const std::string& reason,
+                         const std::string& remedy) {
   Diagnostic diagnostic;
   diagnostic.stage = name;
   diagnostic.reason = reason;
@@ -28,7 +29,10 @@ std::uint64_t bits_of(const ir::Scalar& scalar) {
   return std::bit_cast<std::uint64_t>(scalar.real);
 }
 
-struct Span { Wide low, high; bool empty; };  // addresses, high exclusive
+struct Span {
+  Wide low, high;
+  bool empty;
+};  // addresses, high exclusive
 
 // View: an ir::BufferView or a CallArgument.
 template <typename View>
@@ -44,11 +48,14 @@ Span span_of(const View& view) {
 }
 
 /// A term stride * i with i in [low, high].
-struct Term { Wide stride, low, high; };
+struct Term {
+  Wide stride, low, high;
+};
 
 // Can the terms add up to anything in [at_least, at_most]? Terms by falling stride; each leaves few
 // choices when the strides nest as those of an array do. `budget` bounds the search.
-bool can_reach(const std::vector<Term>& terms, std::size_t position, Wide at_least, Wide at_most, int& budget) {
+bool can_reach(const std::vector<Term>& terms, std::size_t position, Wide at_least, Wide at_most,
+               int& budget) {
   if (position == terms.size()) return at_least <= 0 && 0 <= at_most;
   if (--budget < 0) return true;
   Wide rest_low = 0, rest_high = 0;
@@ -61,7 +68,9 @@ bool can_reach(const std::vector<Term>& terms, std::size_t position, Wide at_lea
   const Wide first = std::max(term.low, -floor_of(-(at_least - rest_high), term.stride));
   const Wide last = std::min(term.high, floor_of(at_most - rest_low, term.stride));
   for (Wide i = first; i <= last; ++i) {
-    if (can_reach(terms, position + 1, at_least - i * term.stride, at_most - i * term.stride, budget)) return true;
+    if (can_reach(terms, position + 1, at_least - i * term.stride, at_most - i * term.stride,
+                  budget))
+      return true;
     if (budget < 0) return true;
   }
   return false;
@@ -80,67 +89,81 @@ bool overlap(const View& a, const View& b) {
       if (stride == 0 || d.extent == 1) continue;
       Term term{stride, 0, d.extent - 1};
       if (stride < 0) term = {-stride, -(d.extent - 1), 0};
-      auto same = std::find_if(terms.begin(), terms.end(), [&](const Term& t) { return t.stride == term.stride; });
+      auto same = std::find_if(terms.begin(), terms.end(),
+                               [&](const Term& t) { return t.stride == term.stride; });
       if (same == terms.end()) terms.push_back(term);
       else *same = {term.stride, same->low + term.low, same->high + term.high};
     }
   };
   add(a, 1);
   add(b, -1);
-  std::sort(terms.begin(), terms.end(), [](const Term& x, const Term& y) { return x.stride > y.stride; });
+  std::sort(terms.begin(), terms.end(),
+            [](const Term& x, const Term& y) { return x.stride > y.stride; });
   const Wide difference = static_cast<Wide>(reinterpret_cast<std::uintptr_t>(b.host)) -
                           static_cast<Wide>(reinterpret_cast<std::uintptr_t>(a.host));
   int budget = 10000;
   // a + terms = b + t with -size(a) < t < size(b).
-  return can_reach(terms, 0, difference - a.type.bytes() + 1, difference + b.type.bytes() - 1, budget);
+  return can_reach(terms, 0, difference - a.type.bytes() + 1, difference + b.type.bytes() - 1,
+                   budget);
 }
 
 }  // namespace
 
 bool may_overlap(const ir::BufferView& a, const ir::BufferView& b) { return overlap(a, b); }
 
-std::vector<CallArgument> by_position(const std::vector<ir::Argument>& arguments, const ir::Arguments& given) {
+std::vector<CallArgument> by_position(const std::vector<ir::Argument>& arguments,
+                                      const ir::Arguments& given) {
   std::vector<CallArgument> result;
   result.reserve(arguments.size());
   for (const ir::Argument& argument : arguments) {
     if (argument.is_buffer()) {
       const auto found = given.buffers.find(argument.symbol);
-      if (found == given.buffers.end()) refuse(argument.name, "no buffer was given", "pass one with the call");
+      if (found == given.buffers.end())
+        refuse(argument.name, "no buffer was given", "pass one with the call");
       const ir::BufferView& view = found->second;
       result.push_back({view.type, view.host, view.dimensions, nullptr});
     } else {
       const auto found = given.scalars.find(argument.symbol);
-      if (found == given.scalars.end()) refuse(argument.name, "the parameter has no value", "pass one with the call");
+      if (found == given.scalars.end())
+        refuse(argument.name, "the parameter has no value", "pass one with the call");
       result.push_back({found->second.type, nullptr, {}, &found->second});
     }
   }
   return result;
 }
 
-void pack_slots(const std::vector<ir::Argument>& arguments, std::span<const CallArgument> given, std::uint64_t* slots) {
+void pack_slots(const std::vector<ir::Argument>& arguments, std::span<const CallArgument> given,
+                std::uint64_t* slots) {
   ensure(given.size() == arguments.size(), "a call has as many arguments as its module");
   bool has_output = false;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const ir::Argument& argument = arguments[i];
     const CallArgument& value = given[i];
-    ensure(argument.is_buffer() == (value.scalar == nullptr), "buffers and scalars are in their places");
+    ensure(argument.is_buffer() == (value.scalar == nullptr),
+           "buffers and scalars are in their places");
     if (value.scalar) {
       if (value.scalar->type != argument.type)
-        refuse(argument.name, "the parameter has type " + to_string(argument.type) + ", the value " +
-                                  to_string(value.scalar->type), "pass a value of the parameter's type");
+        refuse(argument.name,
+               "the parameter has type " + to_string(argument.type) + ", the value " +
+                   to_string(value.scalar->type),
+               "pass a value of the parameter's type");
       *slots++ = bits_of(*value.scalar);
       continue;
     }
     if (value.type != argument.type)
-      refuse(argument.name, "elements are " + to_string(value.type) + ", not " + to_string(argument.type),
+      refuse(argument.name,
+             "elements are " + to_string(value.type) + ", not " + to_string(argument.type),
              "pass a buffer of the declared type");
     if (value.dimensions.size() != argument.dimensions.size())
-      refuse(argument.name, "the buffer has " + std::to_string(value.dimensions.size()) + " dimensions, not " +
-                                std::to_string(argument.dimensions.size()), "pass a buffer of the declared rank");
+      refuse(argument.name,
+             "the buffer has " + std::to_string(value.dimensions.size()) + " dimensions, not " +
+                 std::to_string(argument.dimensions.size()),
+             "pass a buffer of the declared rank");
     has_output |= argument.kind == ir::Argument::Kind::Output;
     *slots++ = reinterpret_cast<std::uintptr_t>(value.host);
     for (const auto& d : value.dimensions) {
-      if (!value.host && d.extent > 0) refuse(argument.name, "the buffer has no memory", "allocate it before the call");
+      if (!value.host && d.extent > 0)
+        refuse(argument.name, "the buffer has no memory", "allocate it before the call");
       *slots++ = static_cast<std::uint64_t>(d.min);
       *slots++ = static_cast<std::uint64_t>(d.extent);
       *slots++ = static_cast<std::uint64_t>(d.stride);
@@ -150,7 +173,8 @@ void pack_slots(const std::vector<ir::Argument>& arguments, std::span<const Call
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].kind != ir::Argument::Kind::Output) continue;
     for (std::size_t j = 0; j < arguments.size(); ++j) {
-      if (i == j || given[j].scalar || (arguments[j].kind == ir::Argument::Kind::Output && j < i)) continue;
+      if (i == j || given[j].scalar || (arguments[j].kind == ir::Argument::Kind::Output && j < i))
+        continue;
       if (arguments[i].symbol == arguments[j].symbol || !overlap(given[i], given[j])) continue;
       refuse(arguments[i].name, "shares elements with '" + arguments[j].name + "', and is written",
              "pass buffers that do not overlap");

@@ -34,8 +34,9 @@ std::string format_failure(const std::string& typed, const std::uint64_t* values
   std::size_t from = 0;
   for (std::string name; std::getline(names, name, ','); ++values) {
     const Type type = parse_type(name);
-    const ir::Scalar scalar = type.is_float() ? ir::Scalar::of_real(type, std::bit_cast<double>(*values))
-                                              : ir::Scalar::of_integer(type, static_cast<std::int64_t>(*values));
+    const ir::Scalar scalar =
+        type.is_float() ? ir::Scalar::of_real(type, std::bit_cast<double>(*values))
+                        : ir::Scalar::of_integer(type, static_cast<std::int64_t>(*values));
     const std::size_t hole = text.find("{}", from);
     if (hole == std::string::npos) break;
     result += text.substr(from, hole - from) + plain_text(scalar);

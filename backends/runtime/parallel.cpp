@@ -25,7 +25,7 @@ struct Settings {
   std::mutex mutex;
   std::shared_ptr<const ParallelFor> hook;
   std::shared_ptr<backends::ThreadPool> pool;
-  int threads = 0;  // 0: default
+  int threads = 0;                                   // 0: default
   std::atomic<backends::ThreadPool*> fast{nullptr};  // the pool, when there is no hook
 };
 
@@ -35,7 +35,8 @@ Settings& settings() {
 }
 
 backends::ThreadPool& start_pool(Settings& s) {
-  if (!s.pool) s.pool = std::make_shared<backends::ThreadPool>(s.threads > 0 ? s.threads : default_threads());
+  if (!s.pool)
+    s.pool = std::make_shared<backends::ThreadPool>(s.threads > 0 ? s.threads : default_threads());
   if (!s.hook) s.fast.store(s.pool.get(), std::memory_order_release);
   return *s.pool;
 }
@@ -65,7 +66,8 @@ int num_threads() {
 
 namespace backends {
 
-std::int32_t run_parallel_loop(LoopBody body, std::int64_t min, std::int64_t extent, void* closure) {
+std::int32_t run_parallel_loop(LoopBody body, std::int64_t min, std::int64_t extent,
+                               void* closure) {
   Settings& s = settings();
   if (ThreadPool* pool = s.fast.load(std::memory_order_acquire))
     return pool->parallel_for(body, min, extent, closure);

@@ -10,7 +10,8 @@ namespace sinter {
 namespace {
 
 constexpr const char* Grammar =
-    "write host, host-<cpu> (host-x86-64-v3), [emulated-]nvptx-sm_<n>[a] or [emulated-]amdgcn-gfx<n>";
+    "write host, host-<cpu> (host-x86-64-v3), [emulated-]nvptx-sm_<n>[a] or "
+    "[emulated-]amdgcn-gfx<n>";
 
 bool take(std::string& text, const std::string& prefix) {
   if (text.rfind(prefix, 0) != 0) return false;

@@ -9,8 +9,8 @@ namespace {
 constexpr int SpinsBeforeSleep = 2000;  // some 20 to 80 microseconds
 constexpr int SpinsBeforeYield = 32;
 
-/// Waits a little. Every so often the processor is offered to others: on a busy machine a thread that
-/// was woken may have taken it from the very thread that woke it.
+/// Waits a little. Every so often the processor is offered to others: on a busy machine a thread
+/// that was woken may have taken it from the very thread that woke it.
 void pause(int spins) {
   if (spins % SpinsBeforeYield == SpinsBeforeYield - 1) return std::this_thread::yield();
 #if defined(__x86_64__)
@@ -62,10 +62,15 @@ void ThreadPool::run_pieces(Job& job) {
   }
 }
 
-std::int32_t ThreadPool::parallel_for(Body body, std::int64_t min, std::int64_t extent, void* data) {
+std::int32_t ThreadPool::parallel_for(Body body, std::int64_t min, std::int64_t extent,
+                                      void* data) {
   if (extent <= 0) return 0;
   if (extent == 1 || workers_.empty()) return body(min, min + extent, data);
-  Job job{.body = body, .data = data, .end = min + extent, .share = 2 * std::int64_t{threads()}, .next{min}};
+  Job job{.body = body,
+          .data = data,
+          .end = min + extent,
+          .share = 2 * std::int64_t{threads()},
+          .next{min}};
   int wanted = 0;
   {
     const std::lock_guard lock(mutex_);
@@ -119,7 +124,9 @@ void ThreadPool::work() {
       leave(*job);
       continue;
     }
-    for (int spins = 0; spins < SpinsBeforeSleep && arrivals_.load(std::memory_order_relaxed) == seen; ++spins) pause(spins);
+    for (int spins = 0;
+         spins < SpinsBeforeSleep && arrivals_.load(std::memory_order_relaxed) == seen; ++spins)
+      pause(spins);
     std::unique_lock lock(mutex_);
     ++sleeping_;
     sleepers_.wait(lock, [&] { return arrivals_.load(std::memory_order_relaxed) != seen; });

@@ -40,8 +40,8 @@ class ThreadPool {
   std::vector<std::thread> workers_;
   std::mutex mutex_;
   std::condition_variable sleepers_;
-  std::vector<Job*> jobs_;              // with pieces left, oldest first; under mutex_
-  int sleeping_ = 0;                    // under mutex_
+  std::vector<Job*> jobs_;                  // with pieces left, oldest first; under mutex_
+  int sleeping_ = 0;                        // under mutex_
   std::atomic<std::uint64_t> arrivals_{0};  // jobs ever posted: what idle threads spin on
   std::atomic<bool> stopping_{false};
 };

@@ -1,5 +1,6 @@
 #pragma once
-// Checked and Euclidean arithmetic on int64, and the total order on expressions. Internal to algebra.
+// Checked and Euclidean arithmetic on int64, and the total order on expressions. Internal to
+// algebra.
 
 #include <cstdint>
 #include <numeric>
@@ -25,7 +26,9 @@ inline std::optional<std::int64_t> checked_mul(std::int64_t a, std::int64_t b) {
   return r;
 }
 /// Rounds towards minus infinity; b > 0.
-inline std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
+inline std::int64_t floor_div(std::int64_t a, std::int64_t b) {
+  return a / b - (a % b < 0 ? 1 : 0);
+}
 /// In [0, b); b > 0.
 inline std::int64_t floor_mod(std::int64_t a, std::int64_t b) {
   const std::int64_t r = a % b;

@@ -68,7 +68,8 @@ ConstantInterval intersect(const ConstantInterval&, const ConstantInterval&);
 bool within(const ConstantInterval&, std::int64_t min, std::int64_t max);
 /// The interval a type's values have in bounds: bool, 8 and 16 bits fully, unsigned from 0 on.
 ConstantInterval type_interval(Type);
-/// `i` when it fits in the type for certain, so that wrapping cannot have happened; else the type's.
+/// `i` when it fits in the type for certain, so that wrapping cannot have happened; else the
+/// type's.
 ConstantInterval fit(const ConstantInterval& i, Type);
 
 }  // namespace sinter::algebra

@@ -21,14 +21,17 @@ using Scope = std::unordered_map<Symbol, Interval>;
 /// The smallest interval we find that holds both; ends are simplified.
 Interval hull(const Interval&, const Interval&);
 
-/// Bounds of an Index, integer or bool scalar expression when the symbols of `scope` vary over their
-/// intervals. Ends are Index expressions over the symbols that are not in `scope`. Value-typed
-/// subexpressions count only by what their types and ops say (u8 load: [0, 255]); i32 and wider
-/// values without a tighter op are unbounded. Linear in the number of distinct nodes.
+/// Bounds of an Index, integer or bool scalar expression when the symbols of `scope` vary over
+/// their intervals. Ends are Index expressions over the symbols that are not in `scope`.
+/// Value-typed subexpressions count only by what their types and ops say (u8 load: [0, 255]); i32
+/// and wider values without a tighter op are unbounded. Linear in the number of distinct nodes.
 Interval bounds_of(const Expr&, const Scope& scope);
 
 /// Integer ends, where known: bounds_of with everything constant.
-struct ConstantInterval { bool has_min = false, has_max = false; std::int64_t min = 0, max = 0; };
+struct ConstantInterval {
+  bool has_min = false, has_max = false;
+  std::int64_t min = 0, max = 0;
+};
 /// `known`: constant intervals of symbols (loop variables, extents >= 0, ...).
 using ConstantScope = std::unordered_map<Symbol, ConstantInterval>;
 ConstantInterval constant_bounds(const Expr&, const ConstantScope& known);

@@ -1,7 +1,7 @@
 #pragma once
-// The simplifier's working state: one per scope of known ranges, with every result memoised by node.
-// simplify() and bounds_of() are its public faces; its methods are spread over simplify_*.cpp by the
-// kind of expression they know.
+// The simplifier's working state: one per scope of known ranges, with every result memoised by
+// node. simplify() and bounds_of() are its public faces; its methods are spread over simplify_*.cpp
+// by the kind of expression they know.
 
 #include <functional>
 
@@ -20,12 +20,14 @@ class Simplifier {
   /// Of expressions this simplifier has returned.
   ConstantInterval bounds(const Expr& e) { return constants_.of(e); }
   /// Bounds of a - b.
-  ConstantInterval difference_bounds(const Expr& a, const Expr& b) { return constants_.difference(a, b); }
+  ConstantInterval difference_bounds(const Expr& a, const Expr& b) {
+    return constants_.difference(a, b);
+  }
   const ConstantScope& known() const { return known_; }
   /// What more is known about symbols and conditions inside a scope.
   struct Facts {
-    ConstantScope ranges;            // in place of what was known
-    ir::Substitution replacements;   // by simplified expressions
+    ConstantScope ranges;           // in place of what was known
+    ir::Substitution replacements;  // by simplified expressions
     std::vector<std::pair<Expr, bool>> conditions;
     bool empty() const { return ranges.empty() && replacements.empty() && conditions.empty(); }
   };

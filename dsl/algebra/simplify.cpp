@@ -65,9 +65,11 @@ Expr Simplifier::step(const Expr& e) {
   }
   const Expr n = with_simplified_args(e);
   if (const Expr folded = fold_constants(n); folded.defined()) return folded;
-  if (n->op == Op::PromiseClamped && n->type.is_index()) {  // a promise that literals keep is their value
+  if (n->op == Op::PromiseClamped &&
+      n->type.is_index()) {  // a promise that literals keep is their value
     std::int64_t value = 0, low = 0, high = 0;
-    const bool known = ir::as_constant(ir::arg(n, 0), &value) && ir::as_constant(ir::arg(n, 1), &low) &&
+    const bool known = ir::as_constant(ir::arg(n, 0), &value) &&
+                       ir::as_constant(ir::arg(n, 1), &low) &&
                        ir::as_constant(ir::arg(n, 2), &high);
     if (known && low <= value && value <= high) return ir::arg(n, 0);
   }

@@ -18,10 +18,11 @@ ir::Stmt simplify(const ir::Stmt& s, const ConstantScope& known = {});
 /// True only when `condition` (bool) holds for all values within `known`.
 bool prove(const Expr& condition, const ConstantScope& known = {});
 
-/// One rewrite rule in the IR's text form. `x y z w` match anything and `c0 c1 c2 c3` literals of one
-/// type; `p q r` match bools.
+/// One rewrite rule in the IR's text form. `x y z w` match anything and `c0 c1 c2 c3` literals of
+/// one type; `p q r` match bools.
 struct Rule {
-  /// Coordinate: proved over Int; Value: over bit vectors of 8, 16, 32 bits, signed and unsigned; Any: both.
+  /// Coordinate: proved over Int; Value: over bit vectors of 8, 16, 32 bits, signed and unsigned;
+  /// Any: both.
   enum class Theory { Coordinate, Value, Any } theory;
   const char* before;
   const char* after;

@@ -28,7 +28,7 @@ struct Definition {
   std::vector<Expr> coordinates;  // Index; of the pure definition: the stage's variables
   std::vector<Expr> values;       // one per component, of the component's type; empty for undef
   std::vector<ReductionVariable> domain;  // first varies fastest
-  Expr predicate;                 // bool; undefined: everywhere. (RDom::where)
+  Expr predicate;                         // bool; undefined: everywhere. (RDom::where)
   std::source_location where;
 
   bool is_undef() const { return values.empty(); }
@@ -38,9 +38,9 @@ struct Definition {
 
 struct StageDefinition {
   Symbol id;
-  std::string name;                // text name, unique in the algorithm
-  std::vector<Type> types;         // of the components
-  std::vector<Symbol> variables;   // pure variables, dimension 0 (dense) first
+  std::string name;                     // text name, unique in the algorithm
+  std::vector<Type> types;              // of the components
+  std::vector<Symbol> variables;        // pure variables, dimension 0 (dense) first
   std::vector<Definition> definitions;  // [0] pure, then updates in order
   std::size_t rank() const { return variables.size(); }
 };
@@ -51,7 +51,7 @@ struct Image {
   std::string name;
   Type type;
   std::vector<std::array<Symbol, 3>> fields;  // per dimension: min, extent, stride (Index symbols)
-  std::shared_ptr<const ir::BufferView> bound;  // shares ownership of the memory
+  std::shared_ptr<const ir::BufferView> bound;        // shares ownership of the memory
   std::vector<std::array<Expr, 3>> constraints = {};  // as fields: what each must be, or undefined
 };
 
@@ -66,7 +66,7 @@ struct Algorithm {
   std::vector<StageDefinition> stages;  // producers before consumers
   std::vector<Symbol> outputs;
   std::vector<Image> images;
-  std::vector<ScalarParameter> scalars; // symbols of their own type; in coordinates: cast to index
+  std::vector<ScalarParameter> scalars;  // symbols of their own type; in coordinates: cast to index
 
   const StageDefinition& stage(const Symbol&) const;
   const StageDefinition* find(const Symbol&) const;

@@ -51,7 +51,8 @@ class ElementMap {
     return slot;
   }
   bool equal(std::uint32_t element, const std::int64_t* key) const {
-    return rank_ == 0 || std::memcmp(keys_.data() + element * rank_, key, rank_ * sizeof(*key)) == 0;
+    return rank_ == 0 ||
+           std::memcmp(keys_.data() + element * rank_, key, rank_ * sizeof(*key)) == 0;
   }
   void grow() {
     slots_.assign(slots_.size() * 2, None);

@@ -1,6 +1,6 @@
 #pragma once
-// What stands behind the nodes of a user's expression: Funcs, images, parameters, reduction domains.
-// A node of the front end carries its entity as payload; elaboration reads and drops it.
+// What stands behind the nodes of a user's expression: Funcs, images, parameters, reduction
+// domains. A node of the front end carries its entity as payload; elaboration reads and drops it.
 
 #include <array>
 #include <cstdint>
@@ -43,8 +43,8 @@ struct ImageContents : Entity {
   bool is_parameter = true;                   // false: a concrete Buffer
   Buffer<> buffer;                            // the concrete one, or what the ImageParam was set to
   std::vector<std::array<Expr, 3>> constraints;  // as fields; Index, undefined where there is none
-  References references;                      // of the constraints; itself excluded
-  std::uint64_t constrained = 0;              // number of the last constraint, among directives
+  References references;                         // of the constraints; itself excluded
+  std::uint64_t constrained = 0;                 // number of the last constraint, among directives
   /// What in() copies: every call of the image goes through it. Made by the first in(); its own
   /// reference to the image does not keep it alive.
   std::shared_ptr<FuncContents> copy;

@@ -18,9 +18,9 @@ struct Instruction {
   ir::Op op;
   Type type;
   std::uint32_t first = 0, count = 0;  // operands, in Program::operands
-  std::int32_t index = 0;   // Symbol: variable. Access: stage or image. Require: message
+  std::int32_t index = 0;              // Symbol: variable. Access: stage or image. Require: message
   std::int32_t component = 0;
-  bool is_image = false;    // Access
+  bool is_image = false;  // Access
 };
 
 /// Instruction i writes slot i.
@@ -34,7 +34,7 @@ struct Program {
 
 /// What names mean in one call.
 struct Names {
-  std::unordered_map<Symbol, ir::Scalar> constants;    // parameters, fields of buffers
+  std::unordered_map<Symbol, ir::Scalar> constants;  // parameters, fields of buffers
   std::unordered_map<Symbol, std::int32_t> stages, images;
 };
 

@@ -1,7 +1,8 @@
 #pragma once
 // A fast evaluator of one expression over many arguments at a time: the expression of scalars is
-// flattened once, each node then runs over a block of values. No memory, no coordinates. For checking
-// functions on all their arguments and for the interpreter's mathematics; scalar.h is the reference.
+// flattened once, each node then runs over a block of values. No memory, no coordinates. For
+// checking functions on all their arguments and for the interpreter's mathematics; scalar.h is the
+// reference.
 
 #include <cstdint>
 #include <memory>
@@ -21,8 +22,8 @@ class Batch {
   Batch(const Batch& other);
   Batch(Batch&&) noexcept;
 
-  /// Values of input i are at inputs[i], `count` <= Block of them (bool: one byte each); the results go
-  /// to `output`. Not to be called from two threads at once: copy the Batch.
+  /// Values of input i are at inputs[i], `count` <= Block of them (bool: one byte each); the
+  /// results go to `output`. Not to be called from two threads at once: copy the Batch.
   void run(const void* const* inputs, void* output, std::size_t count);
 
  private:

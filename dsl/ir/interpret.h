@@ -13,7 +13,9 @@ namespace sinter::ir {
 /// A strided view of memory owned by somebody else. Strides count elements and may be negative;
 /// `host` addresses the element at coordinates `min`.
 struct BufferView {
-  struct Dimension { std::int64_t min = 0, extent = 0, stride = 0; };
+  struct Dimension {
+    std::int64_t min = 0, extent = 0, stride = 0;
+  };
   void* host = nullptr;
   Type type;
   std::vector<Dimension> dimensions;

@@ -38,7 +38,8 @@ class Place {
   void release();
 
   /// Element number of coordinates; throws when they lie outside the box.
-  std::int64_t element_of(const Node& node, std::size_t component, const std::vector<std::int64_t>& coordinates) const;
+  std::int64_t element_of(const Node& node, std::size_t component,
+                          const std::vector<std::int64_t>& coordinates) const;
   /// The flat index itself, when it names an element.
   std::int64_t element_of(const Node& node, std::int64_t index) const;
   Lane read(const Node& node, std::size_t component, Type type, std::int64_t element) const;
@@ -49,9 +50,9 @@ class Place {
   struct Component {
     Type type;
     Box box;
-    unsigned char* host = nullptr;       // addresses element 0: the one at the minima
-    std::vector<unsigned char> bytes;    // of an allocation
-    std::vector<bool> is_written;        // of an allocation
+    unsigned char* host = nullptr;     // addresses element 0: the one at the minima
+    std::vector<unsigned char> bytes;  // of an allocation
+    std::vector<bool> is_written;      // of an allocation
   };
   explicit Place(Kind kind) : kind_(kind) {}
   void add_component(Type type, const Box& box, std::int64_t elements);

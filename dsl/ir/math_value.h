@@ -1,6 +1,7 @@
 #pragma once
 // Value: an expression under construction with operators, for the polynomials of portable_math.
-// Unlike the operators of <sinter/expr.h> these contract and promote nothing: one operator, one node.
+// Unlike the operators of <sinter/expr.h> these contract and promote nothing: one operator, one
+// node.
 
 #include <cstdint>
 #include <limits>
@@ -46,8 +47,12 @@ inline Value operator|(const Value& a, const Value& b) { return binary(Op::BitOr
 inline Value operator^(const Value& a, const Value& b) { return binary(Op::BitXor, a.e, b.e); }
 inline Value operator&(const Value& a, std::int64_t b) { return a & integer(a, b); }
 inline Value operator|(const Value& a, std::int64_t b) { return a | integer(a, b); }
-inline Value operator<<(const Value& a, int b) { return binary(Op::ShiftLeft, a.e, integer(a, b).e); }
-inline Value operator>>(const Value& a, int b) { return binary(Op::ShiftRight, a.e, integer(a, b).e); }
+inline Value operator<<(const Value& a, int b) {
+  return binary(Op::ShiftLeft, a.e, integer(a, b).e);
+}
+inline Value operator>>(const Value& a, int b) {
+  return binary(Op::ShiftRight, a.e, integer(a, b).e);
+}
 inline Value operator<<(const Value& a, const Value& b) { return binary(Op::ShiftLeft, a.e, b.e); }
 inline Value operator>>(const Value& a, const Value& b) { return binary(Op::ShiftRight, a.e, b.e); }
 
@@ -55,18 +60,24 @@ inline Value fma(const Value& a, const Value& b, const Value& c) {
   return expr(Op::Fma, a.type(), {a.e, b.e, c.e});
 }
 inline Value fma(const Value& a, double b, const Value& c) { return fma(a, constant(a, b), c); }
-inline Value fma(const Value& a, double b, double c) { return fma(a, constant(a, b), constant(a, c)); }
+inline Value fma(const Value& a, double b, double c) {
+  return fma(a, constant(a, b), constant(a, c));
+}
 inline Value fma(const Value& a, const Value& b, double c) { return fma(a, b, constant(a, c)); }
 inline Value sqrt(const Value& a) { return unary(Op::Sqrt, a.e); }
 inline Value floor(const Value& a) { return unary(Op::Floor, a.e); }
 inline Value round(const Value& a) { return unary(Op::Round, a.e); }
-inline Value select(const Value& c, const Value& t, const Value& f) { return ir::select(c.e, t.e, f.e); }
+inline Value select(const Value& c, const Value& t, const Value& f) {
+  return ir::select(c.e, t.e, f.e);
+}
 inline Value select(const Value& c, const Value& t, double f) { return select(c, t, number(t, f)); }
 inline Value select(const Value& c, double t, const Value& f) { return select(c, number(f, t), f); }
 /// Exact; -0 for +0.
 inline Value negate(const Value& a) { return a * -1.0; }
 
-inline Value cast(Type element, const Value& a) { return cast_to(element.with_lanes(a.type().lanes), a.e); }
+inline Value cast(Type element, const Value& a) {
+  return cast_to(element.with_lanes(a.type().lanes), a.e);
+}
 inline Value reinterpret(Type element, const Value& a) {
   return expr(Op::Reinterpret, element.with_lanes(a.type().lanes), {a.e});
 }
@@ -91,7 +102,9 @@ inline Value polynomial(const Value& x, std::span<const double> c) {
 }
 
 /// An unevaluated sum: high is the rounded value, low what is missing.
-struct Pair { Value high, low; };
+struct Pair {
+  Value high, low;
+};
 /// a + b exactly, provided |a| >= |b| or a == 0.
 inline Pair fast_two_sum(const Value& a, const Value& b) {
   const Value s = a + b;
@@ -111,14 +124,17 @@ inline Pair two_product(const Value& a, const Value& b) {
 
 /// x rounded to an integer, as a float and as the integer's bits in an unsigned type; |x| < 2^21
 /// (f32) or 2^50 (f64). Anything for a NaN or larger values. Cheaper than Round and Cast.
-struct Rounded { Value real, bits; };
+struct Rounded {
+  Value real, bits;
+};
 inline Rounded round_to_integer(const Value& x, double factor = 1) {
   const double magic = x.type().bits == 32 ? 0x1.8p23 : 0x1.8p52;
   const Value t = factor == 1 ? x + magic : fma(x, factor, magic);
   return {t - magic, bits_of(t) - bits_of(constant(x, magic))};
 }
 
-// --- what the functions of both widths share -------------------------------------------------------
+// --- what the functions of both widths share
+// -------------------------------------------------------
 
 inline constexpr double Infinity = std::numeric_limits<double>::infinity();
 inline constexpr double NotANumber = std::numeric_limits<double>::quiet_NaN();

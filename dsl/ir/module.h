@@ -9,18 +9,20 @@
 namespace sinter::ir {
 
 /// A dimension of a buffer argument: three Index symbols that the body may read.
-struct DimensionSymbols { Symbol min, extent, stride; };
+struct DimensionSymbols {
+  Symbol min, extent, stride;
+};
 
 struct Argument {
   enum class Kind { Input, Output, Scalar };
   Kind kind = Kind::Scalar;
-  Symbol symbol;                             // buffer, or scalar value of `type`
-  Symbol stage;                              // buffers: what Access and Provide call it (level Nested);
-                                             //   the components of a tuple share it, in order
-  std::string name;                          // text name, unique in the module
+  Symbol symbol;     // buffer, or scalar value of `type`
+  Symbol stage;      // buffers: what Access and Provide call it (level Nested);
+                     //   the components of a tuple share it, in order
+  std::string name;  // text name, unique in the module
   Type type;
   std::vector<DimensionSymbols> dimensions;  // buffers only; strides count elements
-  bool keeps_content = false;                // Output: what the caller's elements held may be read or stay
+  bool keeps_content = false;  // Output: what the caller's elements held may be read or stay
   bool is_buffer() const { return kind != Kind::Scalar; }
 };
 
@@ -33,13 +35,13 @@ struct Constraint {
 
 struct Module {
   std::string name;
-  std::vector<Argument> arguments;           // inputs, scalars, outputs (one per tuple component)
+  std::vector<Argument> arguments;  // inputs, scalars, outputs (one per tuple component)
   Stmt body;
-  std::vector<Constraint> constraints;       // until apply_constraints
+  std::vector<Constraint> constraints;  // until apply_constraints
   /// Arguments' memory starts at a multiple of so many bytes; 0: of an element.
   std::int64_t alignment = 0;
   std::unordered_map<Symbol, std::int64_t> multiples;  // what fields of arguments are multiples of
-  std::unordered_set<Symbol> never_partition;  // loops that partition_loops leaves alone
+  std::unordered_set<Symbol> never_partition;          // loops that partition_loops leaves alone
 };
 
 std::string print(const Expr&);
@@ -54,9 +56,10 @@ Expr parse_expr(const std::string& text, const std::unordered_map<std::string, E
 
 /// What a module has become: each level forbids what its passes have removed.
 enum class Level {
-  Nested,     // Provide, Realize, Access; vectorised and unrolled loops still loops
-  Flat,       // Store, Load, Allocate only; math ops still there
-  Machine,    // loops are serial or, on the host, parallel; no Vectorized/Unrolled loops, no Exp...Rsqrt, Strict, PromiseClamped, Require
+  Nested,   // Provide, Realize, Access; vectorised and unrolled loops still loops
+  Flat,     // Store, Load, Allocate only; math ops still there
+  Machine,  // loops are serial or, on the host, parallel; no Vectorized/Unrolled loops, no
+            // Exp...Rsqrt, Strict, PromiseClamped, Require
 };
 /// Empty when the module is well formed at that level, else one line per broken rule.
 std::vector<std::string> verify(const Module&, Level);

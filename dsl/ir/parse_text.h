@@ -21,7 +21,9 @@ class Text {
  public:
   explicit Text(const std::string& text);
 
-  const Token& peek(std::size_t ahead = 0) const { return tokens_[std::min(position_ + ahead, tokens_.size() - 1)]; }
+  const Token& peek(std::size_t ahead = 0) const {
+    return tokens_[std::min(position_ + ahead, tokens_.size() - 1)];
+  }
   Token next() { return tokens_[position_ + 1 < tokens_.size() ? position_++ : position_]; }
   /// Takes the next token when it is this punctuation or word.
   bool accept(const char* text);

@@ -1,6 +1,6 @@
 #pragma once
-// The distinct nodes below some roots, children before parents, found without recursion: what turns a
-// DAG into straight-line code.
+// The distinct nodes below some roots, children before parents, found without recursion: what turns
+// a DAG into straight-line code.
 
 #include <unordered_set>
 #include <utility>
@@ -18,7 +18,10 @@ inline std::vector<Ref> postorder(const std::vector<Ref>& roots) {
     if (root && !done.contains(root.get())) stack.emplace_back(root, 0);
     while (!stack.empty()) {
       auto& [node, next] = stack.back();
-      if (done.contains(node.get())) { stack.pop_back(); continue; }
+      if (done.contains(node.get())) {
+        stack.pop_back();
+        continue;
+      }
       if (next < node->args.size()) {
         const Ref child = node->args[next++];
         if (child && !done.contains(child.get())) stack.emplace_back(child, 0);

@@ -10,8 +10,9 @@
 
 namespace sinter::ir {
 
-/// A scalar of a given type. Integers, bool and index sign- or zero-extended into `integer` (u64: bits);
-/// floats of all widths in `real`, always representable in the type (an f32 is an exact double).
+/// A scalar of a given type. Integers, bool and index sign- or zero-extended into `integer` (u64:
+/// bits); floats of all widths in `real`, always representable in the type (an f32 is an exact
+/// double).
 struct Scalar {
   Type type;
   std::int64_t integer = 0;

@@ -11,15 +11,15 @@
 namespace sinter::lowering {
 
 struct LowerOptions {
-  int vector_bits = 256;               // of the target, for hints only: never changes results
-  /// Buffer arguments, by name, whose dimension 0 may have any stride; all others must have stride 1,
-  /// which is what makes their accesses dense.
+  int vector_bits = 256;  // of the target, for hints only: never changes results
+  /// Buffer arguments, by name, whose dimension 0 may have any stride; all others must have stride
+  /// 1, which is what makes their accesses dense.
   std::vector<std::string> strided;
-  /// Buffer arguments start at multiples of so many bytes, and so do their rows: mins and strides but the
-  /// first are multiples too. 0: of their elements only.
+  /// Buffer arguments start at multiples of so many bytes, and so do their rows: mins and strides
+  /// but the first are multiples too. 0: of their elements only.
   int alignment = 0;
-  bool debug = false;                  // keep checks of promise_clamped
-  std::vector<std::string> disabled;   // passes to leave out, by name (optional ones only)
+  bool debug = false;                 // keep checks of promise_clamped
+  std::vector<std::string> disabled;  // passes to leave out, by name (optional ones only)
   /// Called after each pass with its name and result.
   std::function<void(const std::string& pass, const ir::Module&)> after_pass;
   /// Verify the IR after each pass (tests; always in debug builds).
@@ -28,8 +28,8 @@ struct LowerOptions {
 
 struct Pass {
   const char* name;
-  const char* purpose;                 // one line
-  bool optional;                       // may be disabled: only speed depends on it
+  const char* purpose;  // one line
+  bool optional;        // may be disabled: only speed depends on it
   ir::Level establishes;
   ir::Module (*run)(ir::Module, const LowerOptions&);
 };

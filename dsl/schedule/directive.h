@@ -42,11 +42,11 @@
 
 namespace sinter::schedule {
 
-using Directive = std::variant<Split, Fuse, Tile, Reorder, Rename, Serial, Parallel, Vectorize,
-                               Unroll, PartitionLoop, ComputeInline, ComputeRoot, ComputeAt,
-                               StoreRoot, StoreAt, StoreIn, Bound, BoundExtent, AlignBounds,
-                               Rfactor, ReduceAcross, Atomic, Specialize, In, SetEstimate, GpuBlocks,
-                               GpuThreads, GpuLanes, GpuWarps, GpuSingleThread, GpuTile>;
+using Directive =
+    std::variant<Split, Fuse, Tile, Reorder, Rename, Serial, Parallel, Vectorize, Unroll,
+                 PartitionLoop, ComputeInline, ComputeRoot, ComputeAt, StoreRoot, StoreAt, StoreIn,
+                 Bound, BoundExtent, AlignBounds, Rfactor, ReduceAcross, Atomic, Specialize, In,
+                 SetEstimate, GpuBlocks, GpuThreads, GpuLanes, GpuWarps, GpuSingleThread, GpuTile>;
 
 struct Entry {
   StageRef stage;

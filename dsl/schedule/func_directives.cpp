@@ -24,8 +24,12 @@ Tail tail_of(TailStrategy tail) { return static_cast<Tail>(tail); }
 /// Refuses an Expr that was never given a value.
 void require_defined(const std::shared_ptr<FuncContents>& contents, const Expr& e) {
   if (e.defined()) return;
-  throw ScheduleError(Diagnostic{contents->definition.name, "", "an expression without a value is given",
-                                 "give a number, a Param or an extent", {}, 0});
+  throw ScheduleError(Diagnostic{contents->definition.name,
+                                 "",
+                                 "an expression without a value is given",
+                                 "give a number, a Param or an extent",
+                                 {},
+                                 0});
 }
 
 /// A size that the schedule mentions; what it refers to becomes an argument of the pipeline.
@@ -57,7 +61,8 @@ static_assert(static_cast<int>(Partition::Always) == static_cast<int>(PartitionP
 static_assert(static_cast<int>(MemoryType::Heap) == static_cast<int>(ir::MemoryKind::Heap));
 static_assert(static_cast<int>(MemoryType::Stack) == static_cast<int>(ir::MemoryKind::Stack));
 static_assert(static_cast<int>(MemoryType::Register) == static_cast<int>(ir::MemoryKind::Register));
-static_assert(static_cast<int>(MemoryType::GPUShared) == static_cast<int>(ir::MemoryKind::GPUShared));
+static_assert(static_cast<int>(MemoryType::GPUShared) ==
+              static_cast<int>(ir::MemoryKind::GPUShared));
 
 // --- loops: on a Stage, and on a Func for its pure definition
 // ---------------------------------------
@@ -138,10 +143,18 @@ Stage& Stage::gpu_loops(GpuLevel level, const std::vector<VarOrRVar>& loops) {
   for (const VarOrRVar& loop : loops) symbols.push_back(loop.symbol);
   const std::source_location where = loops.front().where;
   switch (level) {
-    case GpuLevel::Blocks: record(contents_, definition_, branch_, GpuBlocks{std::move(symbols)}, where); break;
-    case GpuLevel::Threads: record(contents_, definition_, branch_, GpuThreads{std::move(symbols)}, where); break;
-    case GpuLevel::Lanes: record(contents_, definition_, branch_, GpuLanes{symbols.front()}, where); break;
-    case GpuLevel::Warps: record(contents_, definition_, branch_, GpuWarps{symbols.front()}, where); break;
+    case GpuLevel::Blocks:
+      record(contents_, definition_, branch_, GpuBlocks{std::move(symbols)}, where);
+      break;
+    case GpuLevel::Threads:
+      record(contents_, definition_, branch_, GpuThreads{std::move(symbols)}, where);
+      break;
+    case GpuLevel::Lanes:
+      record(contents_, definition_, branch_, GpuLanes{symbols.front()}, where);
+      break;
+    case GpuLevel::Warps:
+      record(contents_, definition_, branch_, GpuWarps{symbols.front()}, where);
+      break;
   }
   return *this;
 }
@@ -231,18 +244,22 @@ Func Stage::reduce_across(const RVar& r, const std::vector<int>& widths, Locatio
 
 Func Func::tree_level(int level, int half, Location where) const {
   const auto family = std::static_pointer_cast<Family>(contents_->schedule);
-  const std::string call = "tree_level(" + std::to_string(level) + ", " + std::to_string(half) + ")";
+  const std::string call =
+      "tree_level(" + std::to_string(level) + ", " + std::to_string(half) + ")";
   if (family) {
     for (const Family::Numbered& numbered : family->entries) {
       const auto* across = std::get_if<ReduceAcross>(&numbered.entry.directive);
       if (across == nullptr || !(across->partial == contents_->definition.id)) continue;
       const std::vector<std::string> names = level_names(*across);
       const auto last = std::find(names.begin(), names.end(), call);
-      if (last != names.end()) return made_stage(contents_, across->levels[static_cast<std::size_t>(last - names.begin())]);
+      if (last != names.end())
+        return made_stage(contents_,
+                          across->levels[static_cast<std::size_t>(last - names.begin())]);
     }
   }
-  Diagnostic problem = refusal("the stage has no tree with this level",
-                               "call it on what reduce_across returned, for a width greater than 1");
+  Diagnostic problem =
+      refusal("the stage has no tree with this level",
+              "call it on what reduce_across returned, for a width greater than 1");
   problem.stage = name();
   problem.directive = call;
   throw ScheduleError(problem.at(where));

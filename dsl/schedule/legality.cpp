@@ -11,7 +11,7 @@ namespace sinter::schedule {
 namespace {
 
 constexpr std::int64_t MaximumLanes = 1024;
-constexpr std::int64_t MaximumCopies = 4096;  // of an unrolled body
+constexpr std::int64_t MaximumCopies = 4096;   // of an unrolled body
 constexpr std::int64_t MaximumThreads = 1024;  // of a block
 constexpr std::int64_t MaximumGpuLanes = 32;
 
@@ -167,19 +167,21 @@ struct Checker {
                                 "constant bound_extent"));
     }
     const std::int64_t limit = loop.kind == ir::LoopKind::GpuLane ? MaximumGpuLanes
-                               : loop.kind == ir::LoopKind::GpuWarp ? MaximumThreads / MaximumGpuLanes
-                               : threads                            ? MaximumThreads
-                               : vector                             ? MaximumLanes
-                                                                    : MaximumCopies;
+                               : loop.kind == ir::LoopKind::GpuWarp
+                                   ? MaximumThreads / MaximumGpuLanes
+                               : threads ? MaximumThreads
+                               : vector  ? MaximumLanes
+                                         : MaximumCopies;
     if (*extent > limit) {
       const std::string count = std::to_string(*extent);
-      refuse_kind(loop, refusal((loop.kind == ir::LoopKind::GpuLane   ? "a warp of " + count + " lanes"
-                                 : loop.kind == ir::LoopKind::GpuWarp ? "a block of " + count + " warps"
-                                 : threads                            ? "a block of " + count + " threads"
-                                 : vector                             ? "a vector of " + count + " lanes"
-                                                                      : count + " copies of the body") +
-                                    " is beyond the limit of " + std::to_string(limit),
-                                "split the loop by a smaller factor first"));
+      refuse_kind(loop,
+                  refusal((loop.kind == ir::LoopKind::GpuLane   ? "a warp of " + count + " lanes"
+                           : loop.kind == ir::LoopKind::GpuWarp ? "a block of " + count + " warps"
+                           : threads                            ? "a block of " + count + " threads"
+                           : vector                             ? "a vector of " + count + " lanes"
+                                                                : count + " copies of the body") +
+                              " is beyond the limit of " + std::to_string(limit),
+                          "split the loop by a smaller factor first"));
     }
   }
 
@@ -197,7 +199,9 @@ struct Checker {
             } else if constexpr (std::is_same_v<D, GpuLanes> || std::is_same_v<D, GpuWarps>) {
               return d.loop == loop.name;
             } else if constexpr (std::is_same_v<D, GpuTile>) {
-              const auto names = [&](const auto& list) { return std::find(list.begin(), list.end(), loop.name) != list.end(); };
+              const auto names = [&](const auto& list) {
+                return std::find(list.begin(), list.end(), loop.name) != list.end();
+              };
               return names(d.tile.outer) || names(d.tile.inner);
             } else {
               return false;

@@ -283,7 +283,8 @@ struct PlacementChecker {
       if (const auto* threads = std::get_if<GpuThreads>(&d)) return has(threads->loops);
       if (const auto* lanes = std::get_if<GpuLanes>(&d)) return lanes->loop == loop.name;
       if (const auto* warps = std::get_if<GpuWarps>(&d)) return warps->loop == loop.name;
-      if (const auto* tile = std::get_if<GpuTile>(&d)) return has(tile->tile.outer) || has(tile->tile.inner);
+      if (const auto* tile = std::get_if<GpuTile>(&d))
+        return has(tile->tile.outer) || has(tile->tile.inner);
       if (const auto* parallel = std::get_if<Parallel>(&d)) return parallel->loop == loop.name;
       return std::holds_alternative<GpuSingleThread>(d);
     });
@@ -307,19 +308,24 @@ struct PlacementChecker {
 
   /// The loops of updates run around each use, wherever that is.
   void check_inline_gpu_loops(const StageRef& ref, const DefinitionSchedule& schedule) {
-    for (const auto& branch : schedule.specializations) check_inline_gpu_loops(ref, branch.schedule);
+    for (const auto& branch : schedule.specializations)
+      check_inline_gpu_loops(ref, branch.schedule);
     for (const Loop& loop : schedule.loops) {
       if (!ir::is_gpu_loop(loop.kind)) continue;
-      refuse_loop(ref, loop, refusal("the stage is computed inline: its loops run inside each thread that uses it",
-                                     "place it with compute_root or compute_at"));
+      refuse_loop(
+          ref, loop,
+          refusal("the stage is computed inline: its loops run inside each thread that uses it",
+                  "place it with compute_root or compute_at"));
     }
   }
 
-  void check_gpu_loops(const StageDefinition& stage, const StageRef& ref, const DefinitionSchedule& schedule,
-                       const std::vector<Around>& outer) {
-    for (const auto& branch : schedule.specializations) check_gpu_loops(stage, ref, branch.schedule, outer);
+  void check_gpu_loops(const StageDefinition& stage, const StageRef& ref,
+                       const DefinitionSchedule& schedule, const std::vector<Around>& outer) {
+    for (const auto& branch : schedule.specializations)
+      check_gpu_loops(stage, ref, branch.schedule, outer);
     std::vector<Around> nest = outer;
-    for (auto loop = schedule.loops.rbegin(); loop != schedule.loops.rend(); ++loop) nest.push_back({stage.id, &*loop});
+    for (auto loop = schedule.loops.rbegin(); loop != schedule.loops.rend(); ++loop)
+      nest.push_back({stage.id, &*loop});
     const Around *block = nullptr, *between = nullptr, *thread = nullptr, *parallel = nullptr;
     int blocks = 0;
     for (const Around& around : nest) {
@@ -328,39 +334,56 @@ struct PlacementChecker {
       const std::string name = "'" + loop.name.name() + "'";
       if (loop.kind == ir::LoopKind::GpuBlock) {
         if (own && thread) {
-          refuse_loop(ref, loop, refusal("a loop over blocks stands inside the loop over threads '" + thread->loop->name.name() + "'",
-                                         "reorder the loops over blocks outwards"));
+          refuse_loop(ref, loop,
+                      refusal("a loop over blocks stands inside the loop over threads '" +
+                                  thread->loop->name.name() + "'",
+                              "reorder the loops over blocks outwards"));
         }
         if (own && between) {
-          refuse_loop(ref, *block->loop, refusal("the loop '" + between->loop->name.name() + "' stands between two loops over blocks",
-                                                 "reorder it inwards or outwards, or run it over blocks too"));
+          refuse_loop(ref, *block->loop,
+                      refusal("the loop '" + between->loop->name.name() +
+                                  "' stands between two loops over blocks",
+                              "reorder it inwards or outwards, or run it over blocks too"));
         }
         if (own && parallel) {
-          refuse_loop(ref, loop, refusal("the parallel loop '" + parallel->loop->name.name() + "' of the host stands around the blocks",
-                                         "make it serial, or run it over blocks too"));
+          refuse_loop(ref, loop,
+                      refusal("the parallel loop '" + parallel->loop->name.name() +
+                                  "' of the host stands around the blocks",
+                              "make it serial, or run it over blocks too"));
         }
         if (own && ++blocks > 3) {
-          refuse_loop(ref, loop, refusal("a grid has three dimensions at most", "fuse two of the loops over blocks"));
+          refuse_loop(
+              ref, loop,
+              refusal("a grid has three dimensions at most", "fuse two of the loops over blocks"));
         }
-        if (own && !outer.empty() && std::any_of(outer.begin(), outer.end(), [](const Around& a) { return a.loop->kind == ir::LoopKind::GpuBlock; })) {
-          refuse_loop(ref, loop, refusal("the stage is computed inside blocks of '" + outer.back().stage.name() + "'",
-                                         "run its loops over threads, or compute it at root"));
+        if (own && !outer.empty() && std::any_of(outer.begin(), outer.end(), [](const Around& a) {
+              return a.loop->kind == ir::LoopKind::GpuBlock;
+            })) {
+          refuse_loop(
+              ref, loop,
+              refusal("the stage is computed inside blocks of '" + outer.back().stage.name() + "'",
+                      "run its loops over threads, or compute it at root"));
         }
         block = &around;
       } else if (ir::is_thread_loop(loop.kind)) {
         if (own && !block) {
-          refuse_loop(ref, loop, refusal("no loop over blocks stands around the threads",
-                                         "run an outer loop over gpu_blocks, or compute the stage at one"));
+          refuse_loop(ref, loop,
+                      refusal("no loop over blocks stands around the threads",
+                              "run an outer loop over gpu_blocks, or compute the stage at one"));
         }
         if (own && thread && !(thread->stage == stage.id)) {
-          refuse_loop(ref, loop, refusal("the stage is computed inside the loop over threads '" + thread->loop->name.name() + "' of '" +
-                                             stage_text(state.algorithm, {thread->stage, 0}) + "'",
-                                         "compute it at a loop over blocks, or keep its loops serial"));
+          refuse_loop(ref, loop,
+                      refusal("the stage is computed inside the loop over threads '" +
+                                  thread->loop->name.name() + "' of '" +
+                                  stage_text(state.algorithm, {thread->stage, 0}) + "'",
+                              "compute it at a loop over blocks, or keep its loops serial"));
         }
         thread = &around;
       } else {
         if (block && own && loop.kind == ir::LoopKind::Parallel) {
-          refuse_loop(ref, loop, refusal("a parallel loop of the host stands inside a loop over blocks", "use gpu_threads"));
+          refuse_loop(ref, loop,
+                      refusal("a parallel loop of the host stands inside a loop over blocks",
+                              "use gpu_threads"));
         }
         if (loop.kind == ir::LoopKind::Parallel) parallel = &around;
         if (block) between = &around;
@@ -374,17 +397,23 @@ struct PlacementChecker {
     for (const Relation& r : schedule.relations) {
       if (r.kind != Relation::Kind::Split || r.split.tail != Tail::ShiftInwards) continue;
       for (const Loop& loop : schedule.loops) {
-        const bool part = derives(schedule, loop.variable, r.split.outer) || derives(schedule, loop.variable, r.split.inner);
+        const bool part = derives(schedule, loop.variable, r.split.outer) ||
+                          derives(schedule, loop.variable, r.split.inner);
         if (!ir::is_gpu_loop(loop.kind) || !part) continue;
-        refuse_loop(ref, loop, refusal("with TailStrategy::ShiftInwards two blocks or threads would write the same element",
-                                       "use TailStrategy::GuardWithIf"));
+        refuse_loop(ref, loop,
+                    refusal("with TailStrategy::ShiftInwards two blocks or threads would write the "
+                            "same element",
+                            "use TailStrategy::GuardWithIf"));
       }
     }
   }
-  static bool derives(const DefinitionSchedule& schedule, const Symbol& variable, const Symbol& ancestor) {
+  static bool derives(const DefinitionSchedule& schedule, const Symbol& variable,
+                      const Symbol& ancestor) {
     if (variable == ancestor) return true;
     for (const Relation& r : schedule.relations) {
-      const bool made = r.kind == Relation::Kind::Split ? variable == r.split.outer || variable == r.split.inner : variable == r.fuse.fused;
+      const bool made = r.kind == Relation::Kind::Split
+                            ? variable == r.split.outer || variable == r.split.inner
+                            : variable == r.fuse.fused;
       if (!made) continue;
       if (r.kind == Relation::Kind::Split) return derives(schedule, r.split.old, ancestor);
       return derives(schedule, r.fuse.outer, ancestor) || derives(schedule, r.fuse.inner, ancestor);

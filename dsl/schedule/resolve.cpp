@@ -29,8 +29,9 @@ void choose_tails_of(DefinitionSchedule& schedule, const Definition& definition,
     if (relation.kind != Relation::Kind::Split || relation.split.tail != Tail::Auto) continue;
     bool guard = is_update || !definition.domain.empty();
     for (const Loop& loop : schedule.loops) {
-      guard = guard || ir::is_gpu_loop(loop.kind) || (ir::is_concurrent(loop.kind) &&
-                        derives_from(schedule, loop.variable, relation.split.outer));
+      guard = guard || ir::is_gpu_loop(loop.kind) ||
+              (ir::is_concurrent(loop.kind) &&
+               derives_from(schedule, loop.variable, relation.split.outer));
     }
     relation.split.tail = guard ? Tail::GuardWithIf : Tail::ShiftInwards;
   }

@@ -147,7 +147,8 @@ struct Parser {
   /// The k of update(k), as an index of definitions; out of range stays out of range.
   int definition_of(const Piece& piece) {
     const std::int64_t update = integer(piece);
-    if (update < 0 || update > std::numeric_limits<int>::max() - 1) return std::numeric_limits<int>::max();
+    if (update < 0 || update > std::numeric_limits<int>::max() - 1)
+      return std::numeric_limits<int>::max();
     return static_cast<int>(update) + 1;
   }
   std::int64_t integer(const Piece& piece) {
@@ -279,7 +280,8 @@ struct Parser {
       arguments.pop_back();
     }
     const std::size_t given = arguments.size();
-    const bool short_form = given == 3 || given == 6 || given == 9;  // the outer loops keep their names
+    const bool short_form =
+        given == 3 || given == 6 || given == 9;  // the outer loops keep their names
     const std::size_t n = short_form ? given / 3 : given / 4;
     if (!short_form && (given % 4 != 0 || n < 1 || n > 3))
       fail_count(call, "three or four arguments for each of up to three loops are expected");
@@ -477,7 +479,8 @@ struct Parser {
                                std::make_index_sequence<std::variant_size_v<Directive>>());
     const auto* specialize = std::get_if<Specialize>(&directive);
     if (specialize == nullptr || !is_known_branch(of, branch, specialize->condition)) {
-      schedule.entries.push_back({of, directive, std::source_location(), branch, filename, line_of(call.offset)});
+      schedule.entries.push_back(
+          {of, directive, std::source_location(), branch, filename, line_of(call.offset)});
     }
     if (specialize != nullptr) {
       branch.push_back(specialize->condition);

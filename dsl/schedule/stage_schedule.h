@@ -25,9 +25,15 @@ enum class PartitionPolicy { Auto, Never, Always };
 
 /// old = outer * factor + inner (+ old's min when old is a variable of the definition).
 /// outer and inner start at 0. `tail` is never Auto here.
-struct SplitRelation { Symbol old, outer, inner; std::int64_t factor; Tail tail; };
+struct SplitRelation {
+  Symbol old, outer, inner;
+  std::int64_t factor;
+  Tail tail;
+};
 /// fused = outer * extent(inner) + inner, from 0; inner and outer keep their mins.
-struct FuseRelation { Symbol inner, outer, fused; };
+struct FuseRelation {
+  Symbol inner, outer, fused;
+};
 struct Relation {
   enum class Kind { Split, Fuse } kind;
   SplitRelation split;
@@ -38,9 +44,9 @@ struct Loop {
   Symbol variable;
   ir::LoopKind kind = ir::LoopKind::Serial;
   PartitionPolicy partition = PartitionPolicy::Auto;
-  bool reduction = false;        // derives from a variable of the reduction domain
-  std::source_location where;    // of the directive that last shaped it
-  Symbol name;                   // what the schedule calls it; differs from `variable` only when a name was reused
+  bool reduction = false;      // derives from a variable of the reduction domain
+  std::source_location where;  // of the directive that last shaped it
+  Symbol name;  // what the schedule calls it; differs from `variable` only when a name was reused
 };
 
 /// How one definition is run.
@@ -52,49 +58,54 @@ struct DefinitionSchedule {
   std::vector<Specialization> specializations;  // first condition that holds wins
 };
 struct DefinitionSchedule::Specialization {
-  Expr condition;                // bool over parameters and buffer fields
+  Expr condition;  // bool over parameters and buffer fields
   DefinitionSchedule schedule;
 };
 
 /// Where a stage is computed or stored.
 struct Placement {
   enum class Kind {
-    Inline,     // computed in the consumers' expressions; with updates: around each consuming Provide
+    Inline,  // computed in the consumers' expressions; with updates: around each consuming Provide
     Root,
-    At,         // inside loop `variable` of every definition of `consumer` that needs it
+    At,  // inside loop `variable` of every definition of `consumer` that needs it
   } kind = Kind::Inline;
   Symbol consumer;
   Symbol variable;
-  int definition = -1;           // >= 0: only that definition of the consumer
+  int definition = -1;  // >= 0: only that definition of the consumer
   std::source_location where;
   bool operator==(const Placement& o) const {
-    return kind == o.kind && consumer == o.consumer && variable == o.variable && definition == o.definition;
+    return kind == o.kind && consumer == o.consumer && variable == o.variable &&
+           definition == o.definition;
   }
 };
 
 /// bound, bound_extent, align_bounds of one dimension; undefined or 0 where not given.
 struct DimensionBound {
   std::size_t dimension = 0;
-  Expr min, extent;              // Index
+  Expr min, extent;  // Index
   std::int64_t modulus = 0, remainder = 0;
   std::source_location where;
 };
 
 struct StageSchedule {
   Placement compute;
-  Placement store;               // equal to compute unless store_at / store_root was given
+  Placement store;  // equal to compute unless store_at / store_root was given
   ir::MemoryKind memory = ir::MemoryKind::Auto;
   std::vector<DimensionBound> bounds;
   std::vector<DefinitionSchedule> definitions;  // as StageDefinition::definitions
 };
 
 /// Estimated extents for tools; per stage or image, per dimension.
-struct Estimate { Symbol symbol; std::size_t dimension; std::int64_t min, extent; };
+struct Estimate {
+  Symbol symbol;
+  std::size_t dimension;
+  std::int64_t min, extent;
+};
 
 /// The second noun of the pipeline: a rewritten algorithm and how each stage runs. Immutable.
 struct ScheduledPipeline {
   std::string name;
-  Algorithm algorithm;           // after rfactor, reduce_across, in
+  Algorithm algorithm;  // after rfactor, reduce_across, in
   std::unordered_map<Symbol, StageSchedule> schedules;
   std::vector<Estimate> estimates;
 

@@ -15,7 +15,8 @@ namespace sinter::BoundaryConditions {
 /// Per dimension (min, extent) of what is inside; an undefined pair leaves a dimension alone.
 using Region = std::vector<std::pair<Expr, Expr>>;
 
-/// What gets a boundary: a Func, or an ImageParam or Buffer, whose own box is then the default region.
+/// What gets a boundary: a Func, or an ImageParam or Buffer, whose own box is then the default
+/// region.
 class Source {
   using Location = std::source_location;
 
@@ -26,7 +27,9 @@ class Source {
              requires(const Image& image) { image.dim(0).extent(); })
   Source(const Image& image, Location where = Location::current())
       : name_(image.name()),
-        call_([image](std::vector<Expr> args) { return Tuple(std::vector<Expr>{image(std::move(args))}); }),
+        call_([image](std::vector<Expr> args) {
+          return Tuple(std::vector<Expr>{image(std::move(args))});
+        }),
         where_(where) {
     for (int d = 0; d < image.dimensions(); ++d) {
       variables_.emplace_back(Var("_" + std::to_string(d)));
@@ -46,7 +49,8 @@ class Source {
   enum class Bound { Min, Extent };
   template <typename Image>
   static Expr bound(const Image& image, int d, Bound b) {
-    if constexpr (std::is_base_of_v<BufferBase, Image>) return buffer_bound(image, d, b == Bound::Extent);
+    if constexpr (std::is_base_of_v<BufferBase, Image>)
+      return buffer_bound(image, d, b == Bound::Extent);
     else return b == Bound::Min ? Expr(image.dim(d).min()) : Expr(image.dim(d).extent());
   }
   static Expr buffer_bound(const BufferBase&, int d, bool is_extent);

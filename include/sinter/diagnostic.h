@@ -9,11 +9,12 @@
 namespace sinter {
 
 struct Diagnostic {
-  std::string stage;      ///< text name of the stage, e.g. "blur_x" or "hist.update(0)"; may be empty
-  std::string directive;  ///< as written, e.g. "split(x, xo, xi, 8)"; empty when no directive is at fault
-  std::string reason;     ///< what cannot be, and why
-  std::string remedy;     ///< what would work
-  std::string file;       ///< the user's source file; empty when unknown
+  std::string stage;  ///< text name of the stage, e.g. "blur_x" or "hist.update(0)"; may be empty
+  std::string
+      directive;  ///< as written, e.g. "split(x, xo, xi, 8)"; empty when no directive is at fault
+  std::string reason;  ///< what cannot be, and why
+  std::string remedy;  ///< what would work
+  std::string file;    ///< the user's source file; empty when unknown
   unsigned line = 0;
 
   Diagnostic& at(const std::source_location& where) {
@@ -41,18 +42,30 @@ class Error : public std::runtime_error {
 };
 
 /// The algorithm is wrong: types, ranks, undefined Funcs.
-class AlgorithmError : public Error { using Error::Error; };
+class AlgorithmError : public Error {
+  using Error::Error;
+};
 /// A directive cannot be applied, or would change the result.
-class ScheduleError : public Error { using Error::Error; };
+class ScheduleError : public Error {
+  using Error::Error;
+};
 /// The scheduled program cannot be compiled for the target.
-class CompileError : public Error { using Error::Error; };
+class CompileError : public Error {
+  using Error::Error;
+};
 /// A call was refused: buffers too small, coordinates beyond int32, a failed require.
-class RuntimeError : public Error { using Error::Error; };
+class RuntimeError : public Error {
+  using Error::Error;
+};
 /// A device or driver failed.
-class DeviceError : public Error { using Error::Error; };
+class DeviceError : public Error {
+  using Error::Error;
+};
 
 /// A mistake of ours, in all builds: please report it.
-class InternalError : public std::logic_error { using std::logic_error::logic_error; };
+class InternalError : public std::logic_error {
+  using std::logic_error::logic_error;
+};
 
 /// Throws InternalError unless `condition` holds.
 void ensure(bool condition, const char* what,

@@ -135,16 +135,33 @@ Expr mux(LocatedExpr index, const std::vector<Expr>& values);
 /// Integers wrap; float to integer truncates and saturates, NaN gives 0; to float rounds to even.
 Expr cast(Type, LocatedExpr);
 template <typename T>
-Expr cast(LocatedExpr e) { return cast(type_of<T>(), std::move(e)); }
+Expr cast(LocatedExpr e) {
+  return cast(type_of<T>(), std::move(e));
+}
 Expr reinterpret(Type, LocatedExpr);
 Expr saturating_cast(Type, LocatedExpr);
 template <typename T>
-Expr saturating_cast(LocatedExpr e) { return saturating_cast(type_of<T>(), std::move(e)); }
-Expr u8(LocatedExpr); Expr u16(LocatedExpr); Expr u32(LocatedExpr); Expr u64(LocatedExpr);
-Expr i8(LocatedExpr); Expr i16(LocatedExpr); Expr i32(LocatedExpr); Expr i64(LocatedExpr);
-Expr f16(LocatedExpr); Expr bf16(LocatedExpr); Expr f32(LocatedExpr); Expr f64(LocatedExpr);
-Expr u8_sat(LocatedExpr); Expr u16_sat(LocatedExpr); Expr u32_sat(LocatedExpr);
-Expr i8_sat(LocatedExpr); Expr i16_sat(LocatedExpr); Expr i32_sat(LocatedExpr);
+Expr saturating_cast(LocatedExpr e) {
+  return saturating_cast(type_of<T>(), std::move(e));
+}
+Expr u8(LocatedExpr);
+Expr u16(LocatedExpr);
+Expr u32(LocatedExpr);
+Expr u64(LocatedExpr);
+Expr i8(LocatedExpr);
+Expr i16(LocatedExpr);
+Expr i32(LocatedExpr);
+Expr i64(LocatedExpr);
+Expr f16(LocatedExpr);
+Expr bf16(LocatedExpr);
+Expr f32(LocatedExpr);
+Expr f64(LocatedExpr);
+Expr u8_sat(LocatedExpr);
+Expr u16_sat(LocatedExpr);
+Expr u32_sat(LocatedExpr);
+Expr i8_sat(LocatedExpr);
+Expr i16_sat(LocatedExpr);
+Expr i32_sat(LocatedExpr);
 
 /// Keeps the rounding of a product: `strict(a * b) + c` is never contracted to an fma.
 Expr strict(LocatedExpr);
@@ -160,12 +177,13 @@ Expr is_finite(LocatedExpr);
 /// Portable: identical bits on every target; <= 1 ulp for f32 (pow 2). f64 is host-only.
 Expr sqrt(LocatedExpr);
 Expr rsqrt(LocatedExpr);
-// The target's approximations: on a GPU its own instructions, with the error that the target states; on
-// the host the portable functions. Equal for all schedules on one target, not across targets.
+// The target's approximations: on a GPU its own instructions, with the error that the target
+// states; on the host the portable functions. Equal for all schedules on one target, not across
+// targets.
 Expr fast_exp2(LocatedExpr);
 Expr fast_log2(LocatedExpr);
-Expr fast_exp(LocatedExpr);           // fast_exp2(x * log2(e))
-Expr fast_log(LocatedExpr);           // fast_log2(x) * ln(2)
+Expr fast_exp(LocatedExpr);  // fast_exp2(x * log2(e))
+Expr fast_log(LocatedExpr);  // fast_log2(x) * ln(2)
 Expr fast_tanh(LocatedExpr);
 Expr fast_sin(LocatedExpr);
 Expr fast_cos(LocatedExpr);
@@ -196,7 +214,9 @@ Expr require(LocatedExpr condition, Expr value, const std::string& message);
 /// As a definition's whole value: leaves the stage's elements unset before its updates.
 Expr undef(Type);
 template <typename T>
-Expr undef() { return undef(type_of<T>()); }
+Expr undef() {
+  return undef(type_of<T>());
+}
 
 Expr widening_add(LocatedExpr, Expr);
 Expr widening_sub(LocatedExpr, Expr);

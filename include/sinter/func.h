@@ -48,7 +48,8 @@ class FuncTupleElementRef {
 /// f(x, y): an Expr where a value is wanted; assigning to it defines or updates f.
 class FuncRef {
  public:
-  FuncRef(std::shared_ptr<FuncContents> contents, std::vector<Expr> arguments, std::source_location where)
+  FuncRef(std::shared_ptr<FuncContents> contents, std::vector<Expr> arguments,
+          std::source_location where)
       : contents_(std::move(contents)), arguments_(std::move(arguments)), where_(where) {}
   FuncRef(const FuncRef&) = default;
 
@@ -70,7 +71,9 @@ class FuncRef {
   Stage operator/=(const FuncRef&) const;
 
   operator Expr() const;
-  FuncTupleElementRef operator[](std::size_t component) const { return FuncTupleElementRef(*this, component); }
+  FuncTupleElementRef operator[](std::size_t component) const {
+    return FuncTupleElementRef(*this, component);
+  }
   /// Number of components.
   std::size_t size() const;
 
@@ -99,8 +102,9 @@ class Stage : public GpuSchedule<Stage> {
   /// The conditions of specialize() that lead to this handle, outermost first.
   const std::vector<Expr>& branch() const { return branch_; }
 
-  Stage& split(const VarOrRVar& old, const VarOrRVar& outer, const VarOrRVar& inner, const Expr& factor,
-               TailStrategy = TailStrategy::Auto, Location where = Location::current());
+  Stage& split(const VarOrRVar& old, const VarOrRVar& outer, const VarOrRVar& inner,
+               const Expr& factor, TailStrategy = TailStrategy::Auto,
+               Location where = Location::current());
   Stage& fuse(const VarOrRVar& inner, const VarOrRVar& outer, const VarOrRVar& fused,
               Location where = Location::current());
   Stage& tile(const VarOrRVar& x, const VarOrRVar& y, const VarOrRVar& xo, const VarOrRVar& yo,
@@ -132,16 +136,19 @@ class Stage : public GpuSchedule<Stage> {
   Stage& gpu_loops(GpuLevel, const std::vector<VarOrRVar>&);
   Stage& gpu_one_thread(Location);
   Stage& gpu_tiles(const std::vector<VarOrRVar>& old, const std::vector<VarOrRVar>& blocks,
-                   const std::vector<VarOrRVar>& threads, const std::vector<Expr>& sizes, TailStrategy, Location);
+                   const std::vector<VarOrRVar>& threads, const std::vector<Expr>& sizes,
+                   TailStrategy, Location);
   Stage specialize(const Expr& condition, Location where = Location::current());
   void specialize_fail(const std::string& message, Location where = Location::current());
   /// Splits a reduction: the given reduction variables become pure variables of a new Func, which
   /// this update then reduces.
-  Func rfactor(const std::vector<std::pair<RVar, Var>>& preserved, Location where = Location::current());
+  Func rfactor(const std::vector<std::pair<RVar, Var>>& preserved,
+               Location where = Location::current());
   Func rfactor(const RVar&, const Var&, Location where = Location::current());
-  /// Reduces along `r` in a tree of the given widths; the Func of its partial results, whose variables
-  /// i1, i2, ... follow those of the stage.
-  Func reduce_across(const RVar& r, const std::vector<int>& widths, Location where = Location::current());
+  /// Reduces along `r` in a tree of the given widths; the Func of its partial results, whose
+  /// variables i1, i2, ... follow those of the stage.
+  Func reduce_across(const RVar& r, const std::vector<int>& widths,
+                     Location where = Location::current());
 
  private:
   std::shared_ptr<FuncContents> contents_;
@@ -191,13 +198,15 @@ class Func : public GpuSchedule<Func> {
     return call(std::vector<Expr>(args.begin(), args.end()), where);
   }
 
-  // --- the default schedule ------------------------------------------------------------------------
+  // --- the default schedule
+  // ------------------------------------------------------------------------
   operator Stage() const { return Stage(contents_, 0); }
   /// The handle of an update.
   Stage update(int index = 0, Location where = Location::current()) const;
 
-  Func& split(const VarOrRVar& old, const VarOrRVar& outer, const VarOrRVar& inner, const Expr& factor,
-              TailStrategy = TailStrategy::Auto, Location where = Location::current());
+  Func& split(const VarOrRVar& old, const VarOrRVar& outer, const VarOrRVar& inner,
+              const Expr& factor, TailStrategy = TailStrategy::Auto,
+              Location where = Location::current());
   Func& fuse(const VarOrRVar& inner, const VarOrRVar& outer, const VarOrRVar& fused,
              Location where = Location::current());
   Func& tile(const VarOrRVar& x, const VarOrRVar& y, const VarOrRVar& xo, const VarOrRVar& yo,
@@ -229,44 +238,58 @@ class Func : public GpuSchedule<Func> {
   Func& gpu_loops(GpuLevel, const std::vector<VarOrRVar>&);
   Func& gpu_one_thread(Location);
   Func& gpu_tiles(const std::vector<VarOrRVar>& old, const std::vector<VarOrRVar>& blocks,
-                   const std::vector<VarOrRVar>& threads, const std::vector<Expr>& sizes, TailStrategy, Location);
+                  const std::vector<VarOrRVar>& threads, const std::vector<Expr>& sizes,
+                  TailStrategy, Location);
   Stage specialize(const Expr& condition, Location where = Location::current());
   void specialize_fail(const std::string& message, Location where = Location::current());
 
-  /// Of the stage that reduce_across returned: the results after step s = `half` of level l of its tree; with
-  /// half = 1 those of the whole level, with the variables i(l + 1), ..., im. Inline unless it is placed.
+  /// Of the stage that reduce_across returned: the results after step s = `half` of level l of its
+  /// tree; with half = 1 those of the whole level, with the variables i(l + 1), ..., im. Inline
+  /// unless it is placed.
   Func tree_level(int level, int half = 1, Location where = Location::current()) const;
   Func& compute_inline(Location where = Location::current());
   Func& compute_root(Location where = Location::current());
-  Func& compute_at(const Func& consumer, const VarOrRVar& loop, Location where = Location::current());
+  Func& compute_at(const Func& consumer, const VarOrRVar& loop,
+                   Location where = Location::current());
   Func& compute_at(const LoopLevel&, Location where = Location::current());
   Func& store_root(Location where = Location::current());
   Func& store_at(const Func& consumer, const VarOrRVar& loop, Location where = Location::current());
   Func& store_at(const LoopLevel&, Location where = Location::current());
   Func& store_in(MemoryType, Location where = Location::current());
-  Func& bound(const Var&, const Expr& min, const Expr& extent, Location where = Location::current());
+  Func& bound(const Var&, const Expr& min, const Expr& extent,
+              Location where = Location::current());
   Func& bound_extent(const Var&, const Expr& extent, Location where = Location::current());
   Func& align_bounds(const Var&, const Expr& modulus, const Expr& remainder = 0,
                      Location where = Location::current());
-  Func& set_estimate(const Var&, const Expr& min, const Expr& extent, Location where = Location::current());
-  Func& set_estimates(const std::vector<std::pair<Expr, Expr>>&, Location where = Location::current());
+  Func& set_estimate(const Var&, const Expr& min, const Expr& extent,
+                     Location where = Location::current());
+  Func& set_estimates(const std::vector<std::pair<Expr, Expr>>&,
+                      Location where = Location::current());
   /// A Func that copies this one, for all callers or for the given ones.
   Func in(Location where = Location::current());
   Func in(const Func& caller, Location where = Location::current());
   Func in(const std::vector<Func>& callers, Location where = Location::current());
 
-  // --- running --------------------------------------------------------------------------------------
+  // --- running
+  // --------------------------------------------------------------------------------------
   void print_loop_nest() const;
   void compile_jit(const Target& = {});
-  Realization realize(const std::vector<int>& sizes = {}, const Target& = {}, Location where = Location::current());
-  void realize(const RealizationArg& outputs, const Target& = {}, Location where = Location::current());
-  Realization realize(const std::vector<int>& sizes, const Stream&, Location where = Location::current());
+  Realization realize(const std::vector<int>& sizes = {}, const Target& = {},
+                      Location where = Location::current());
+  void realize(const RealizationArg& outputs, const Target& = {},
+               Location where = Location::current());
+  Realization realize(const std::vector<int>& sizes, const Stream&,
+                      Location where = Location::current());
   void realize(const RealizationArg& outputs, const Stream&, Location where = Location::current());
-  void infer_input_bounds(const std::vector<int>& sizes, const Target& = {}, Location where = Location::current());
-  void infer_input_bounds(const RealizationArg& outputs, const Target& = {}, Location where = Location::current());
+  void infer_input_bounds(const std::vector<int>& sizes, const Target& = {},
+                          Location where = Location::current());
+  void infer_input_bounds(const RealizationArg& outputs, const Target& = {},
+                          Location where = Location::current());
 
  private:
-  FuncRef call(std::vector<Expr> args, Location where) const { return FuncRef(contents_, std::move(args), where); }
+  FuncRef call(std::vector<Expr> args, Location where) const {
+    return FuncRef(contents_, std::move(args), where);
+  }
   std::shared_ptr<FuncContents> contents_;
 };
 

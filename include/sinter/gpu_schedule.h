@@ -10,8 +10,8 @@
 
 namespace sinter {
 
-/// What a GPU loop runs on. Of a stage's loops the innermost one varies fastest: over blocks of the grid,
-/// and over the threads of a block (lanes first, then warps, then threads).
+/// What a GPU loop runs on. Of a stage's loops the innermost one varies fastest: over blocks of the
+/// grid, and over the threads of a block (lanes first, then warps, then threads).
 enum class GpuLevel { Blocks, Threads, Lanes, Warps };
 
 template <typename Self>
@@ -37,7 +37,9 @@ class GpuSchedule {
   /// Each iteration is a warp (all its lanes).
   Self& gpu_warps(const VarOrRVar& loop) { return self().gpu_loops(GpuLevel::Warps, Loops{loop}); }
   /// Runs on one thread of one block.
-  Self& gpu_single_thread(Location where = Location::current()) { return self().gpu_one_thread(where); }
+  Self& gpu_single_thread(Location where = Location::current()) {
+    return self().gpu_one_thread(where);
+  }
 
   /// gpu_blocks(block) and gpu_threads(thread) for one, two or three dimensions.
   Self& gpu(const VarOrRVar& block, const VarOrRVar& thread) {
@@ -48,41 +50,45 @@ class GpuSchedule {
     self().gpu_loops(GpuLevel::Blocks, Loops{bx, by});
     return self().gpu_loops(GpuLevel::Threads, Loops{tx, ty});
   }
-  Self& gpu(const VarOrRVar& bx, const VarOrRVar& by, const VarOrRVar& bz, const VarOrRVar& tx, const VarOrRVar& ty,
-            const VarOrRVar& tz) {
+  Self& gpu(const VarOrRVar& bx, const VarOrRVar& by, const VarOrRVar& bz, const VarOrRVar& tx,
+            const VarOrRVar& ty, const VarOrRVar& tz) {
     self().gpu_loops(GpuLevel::Blocks, Loops{bx, by, bz});
     return self().gpu_loops(GpuLevel::Threads, Loops{tx, ty, tz});
   }
 
-  /// tile, gpu_blocks of the outer loops and gpu_threads of the inner ones. Without names for the outer
-  /// loops they keep those of the tiled ones.
+  /// tile, gpu_blocks of the outer loops and gpu_threads of the inner ones. Without names for the
+  /// outer loops they keep those of the tiled ones.
   Self& gpu_tile(const VarOrRVar& x, const VarOrRVar& bx, const VarOrRVar& tx, const Expr& x_size,
                  TailStrategy tail = TailStrategy::Auto, Location where = Location::current()) {
     return self().gpu_tiles({x}, {bx}, {tx}, {x_size}, tail, where);
   }
-  Self& gpu_tile(const VarOrRVar& x, const VarOrRVar& tx, const Expr& x_size, TailStrategy tail = TailStrategy::Auto,
-                 Location where = Location::current()) {
+  Self& gpu_tile(const VarOrRVar& x, const VarOrRVar& tx, const Expr& x_size,
+                 TailStrategy tail = TailStrategy::Auto, Location where = Location::current()) {
     return self().gpu_tiles({x}, {x}, {tx}, {x_size}, tail, where);
   }
-  Self& gpu_tile(const VarOrRVar& x, const VarOrRVar& y, const VarOrRVar& bx, const VarOrRVar& by, const VarOrRVar& tx,
-                 const VarOrRVar& ty, const Expr& x_size, const Expr& y_size, TailStrategy tail = TailStrategy::Auto,
-                 Location where = Location::current()) {
+  Self& gpu_tile(const VarOrRVar& x, const VarOrRVar& y, const VarOrRVar& bx, const VarOrRVar& by,
+                 const VarOrRVar& tx, const VarOrRVar& ty, const Expr& x_size, const Expr& y_size,
+                 TailStrategy tail = TailStrategy::Auto, Location where = Location::current()) {
     return self().gpu_tiles({x, y}, {bx, by}, {tx, ty}, {x_size, y_size}, tail, where);
   }
-  Self& gpu_tile(const VarOrRVar& x, const VarOrRVar& y, const VarOrRVar& tx, const VarOrRVar& ty, const Expr& x_size,
-                 const Expr& y_size, TailStrategy tail = TailStrategy::Auto, Location where = Location::current()) {
+  Self& gpu_tile(const VarOrRVar& x, const VarOrRVar& y, const VarOrRVar& tx, const VarOrRVar& ty,
+                 const Expr& x_size, const Expr& y_size, TailStrategy tail = TailStrategy::Auto,
+                 Location where = Location::current()) {
     return self().gpu_tiles({x, y}, {x, y}, {tx, ty}, {x_size, y_size}, tail, where);
   }
-  Self& gpu_tile(const VarOrRVar& x, const VarOrRVar& y, const VarOrRVar& z, const VarOrRVar& bx, const VarOrRVar& by,
-                 const VarOrRVar& bz, const VarOrRVar& tx, const VarOrRVar& ty, const VarOrRVar& tz, const Expr& x_size,
-                 const Expr& y_size, const Expr& z_size, TailStrategy tail = TailStrategy::Auto,
-                 Location where = Location::current()) {
-    return self().gpu_tiles({x, y, z}, {bx, by, bz}, {tx, ty, tz}, {x_size, y_size, z_size}, tail, where);
-  }
-  Self& gpu_tile(const VarOrRVar& x, const VarOrRVar& y, const VarOrRVar& z, const VarOrRVar& tx, const VarOrRVar& ty,
+  Self& gpu_tile(const VarOrRVar& x, const VarOrRVar& y, const VarOrRVar& z, const VarOrRVar& bx,
+                 const VarOrRVar& by, const VarOrRVar& bz, const VarOrRVar& tx, const VarOrRVar& ty,
                  const VarOrRVar& tz, const Expr& x_size, const Expr& y_size, const Expr& z_size,
                  TailStrategy tail = TailStrategy::Auto, Location where = Location::current()) {
-    return self().gpu_tiles({x, y, z}, {x, y, z}, {tx, ty, tz}, {x_size, y_size, z_size}, tail, where);
+    return self().gpu_tiles({x, y, z}, {bx, by, bz}, {tx, ty, tz}, {x_size, y_size, z_size}, tail,
+                            where);
+  }
+  Self& gpu_tile(const VarOrRVar& x, const VarOrRVar& y, const VarOrRVar& z, const VarOrRVar& tx,
+                 const VarOrRVar& ty, const VarOrRVar& tz, const Expr& x_size, const Expr& y_size,
+                 const Expr& z_size, TailStrategy tail = TailStrategy::Auto,
+                 Location where = Location::current()) {
+    return self().gpu_tiles({x, y, z}, {x, y, z}, {tx, ty, tz}, {x_size, y_size, z_size}, tail,
+                            where);
   }
 
  private:

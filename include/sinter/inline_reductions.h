@@ -1,7 +1,7 @@
 #pragma once
 // Reductions inside an expression: sum(f(x + r) * k(r)). Each makes a Func of the free variables of
-// its operand, updated over the operand's reduction domain, and is a call of that Func. The Func can
-// be given, to schedule it; a domain can be given when the operand mentions several.
+// its operand, updated over the operand's reduction domain, and is a call of that Func. The Func
+// can be given, to schedule it; a domain can be given when the operand mentions several.
 
 #include <string>
 

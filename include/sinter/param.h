@@ -40,16 +40,28 @@ class Param : public ParamBase {
   Param() : ParamBase(type_of<T>(), "") {}
   explicit Param(const std::string& name) : ParamBase(type_of<T>(), name) {}
   explicit Param(const char* name) : Param(std::string(name)) {}
-  explicit Param(T value) requires(!std::is_same_v<T, bool>) : Param() { set(value); }
+  explicit Param(T value)
+    requires(!std::is_same_v<T, bool>)
+      : Param() {
+    set(value);
+  }
   Param(const std::string& name, T value) : Param(name) { set(value); }
-  Param(T value, T low, T high) : Param() { set(value); set_range(low, high); }
-  Param(const std::string& name, T value, T low, T high) : Param(name, value) { set_range(low, high); }
+  Param(T value, T low, T high) : Param() {
+    set(value);
+    set_range(low, high);
+  }
+  Param(const std::string& name, T value, T low, T high) : Param(name, value) {
+    set_range(low, high);
+  }
 
   void set(T value) { write(Slot::Value, &value); }
   T get() const { return stored(Slot::Value); }
   void set_min_value(T value) { write(Slot::Minimum, &value); }
   void set_max_value(T value) { write(Slot::Maximum, &value); }
-  void set_range(T low, T high) { set_min_value(low); set_max_value(high); }
+  void set_range(T low, T high) {
+    set_min_value(low);
+    set_max_value(high);
+  }
   void set_estimate(T value) { write(Slot::Estimate, &value); }
 
  private:
@@ -73,12 +85,13 @@ class ImageParam {
     Expr extent() const;
     Expr max() const;
     Expr stride() const;
-    // What every buffer must have: each call checks it, and the compiler relies on it. Made of numbers,
-    // Params and fields of images.
+    // What every buffer must have: each call checks it, and the compiler relies on it. Made of
+    // numbers, Params and fields of images.
     Dimension& set_min(const Expr&, Location where = Location::current());
     Dimension& set_extent(const Expr&, Location where = Location::current());
     Dimension& set_stride(const Expr&, Location where = Location::current());
-    Dimension& set_bounds(const Expr& min, const Expr& extent, Location where = Location::current());
+    Dimension& set_bounds(const Expr& min, const Expr& extent,
+                          Location where = Location::current());
 
    private:
     std::shared_ptr<ImageContents> image_;

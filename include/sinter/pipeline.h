@@ -42,12 +42,12 @@ struct RealizationArg {
   std::vector<Buffer<>> buffers;
 };
 
-/// A call of a pipeline, recorded: replaying it is one call of the driver. It holds the buffers that it was
-/// recorded with; parameters have the values they had then.
+/// A call of a pipeline, recorded: replaying it is one call of the driver. It holds the buffers
+/// that it was recorded with; parameters have the values they had then.
 class RecordedCall {
  public:
-  /// Enqueues the call. Inputs that were changed here go over first. Refused when a buffer's device side is
-  /// not the one that was recorded.
+  /// Enqueues the call. Inputs that were changed here go over first. Refused when a buffer's device
+  /// side is not the one that was recorded.
   void replay(const Stream&, std::source_location where = std::source_location::current()) const;
 
  private:
@@ -71,20 +71,26 @@ class Pipeline {
   /// Compiles now instead of at the first call.
   Pipeline& compile(const Target& = {});
   /// All outputs over [0, size) in each dimension; their elements are here afterwards.
-  Realization realize(const std::vector<int>& sizes = {}, const Target& = {}, Location where = Location::current());
-  /// Into buffers that exist; their mins and extents say which region. On a GPU the results stay there, and the
-  /// call may return before they are done: the first access to an element waits.
-  void realize(const RealizationArg& outputs, const Target& = {}, Location where = Location::current());
-  /// The same in a stream's order: enqueued, not waited for. Borrowed memory may be read, and its contents changed,
-  /// after the stream was synchronized.
-  Realization realize(const std::vector<int>& sizes, const Stream&, Location where = Location::current());
+  Realization realize(const std::vector<int>& sizes = {}, const Target& = {},
+                      Location where = Location::current());
+  /// Into buffers that exist; their mins and extents say which region. On a GPU the results stay
+  /// there, and the call may return before they are done: the first access to an element waits.
+  void realize(const RealizationArg& outputs, const Target& = {},
+               Location where = Location::current());
+  /// The same in a stream's order: enqueued, not waited for. Borrowed memory may be read, and its
+  /// contents changed, after the stream was synchronized.
+  Realization realize(const std::vector<int>& sizes, const Stream&,
+                      Location where = Location::current());
   void realize(const RealizationArg& outputs, const Stream&, Location where = Location::current());
-  /// Records the call instead of running it. All stages must run on the device, and all buffers own their memory or
-  /// be on the device.
-  RecordedCall record(const RealizationArg& outputs, const Stream&, Location where = Location::current());
+  /// Records the call instead of running it. All stages must run on the device, and all buffers own
+  /// their memory or be on the device.
+  RecordedCall record(const RealizationArg& outputs, const Stream&,
+                      Location where = Location::current());
   /// Sets unset ImageParams to buffers that are just large enough.
-  void infer_input_bounds(const std::vector<int>& sizes, const Target& = {}, Location where = Location::current());
-  void infer_input_bounds(const RealizationArg& outputs, const Target& = {}, Location where = Location::current());
+  void infer_input_bounds(const std::vector<int>& sizes, const Target& = {},
+                          Location where = Location::current());
+  void infer_input_bounds(const RealizationArg& outputs, const Target& = {},
+                          Location where = Location::current());
   /// Prints the loop nests to standard error.
   void print_loop_nest() const;
 

@@ -44,17 +44,23 @@ class RDom {
     requires(std::is_convertible_v<Args, Expr> && ...)
   RDom(Expr min, Expr extent, Args&&... rest)
       : RDom(pairs({std::move(min), std::move(extent), Expr(std::forward<Args>(rest))...})) {}
-  RDom(Expr min, Expr extent, const char* name) : RDom(pairs({std::move(min), std::move(extent)}), name) {}
-  RDom(Expr min, Expr extent, const std::string& name) : RDom(pairs({std::move(min), std::move(extent)}), name) {}
+  RDom(Expr min, Expr extent, const char* name)
+      : RDom(pairs({std::move(min), std::move(extent)}), name) {}
+  RDom(Expr min, Expr extent, const std::string& name)
+      : RDom(pairs({std::move(min), std::move(extent)}), name) {}
   RDom(Expr min0, Expr extent0, Expr min1, Expr extent1, const std::string& name)
-      : RDom(pairs({std::move(min0), std::move(extent0), std::move(min1), std::move(extent1)}), name) {}
-  RDom(Expr min0, Expr extent0, Expr min1, Expr extent1, Expr min2, Expr extent2, const std::string& name)
-      : RDom(pairs({std::move(min0), std::move(extent0), std::move(min1), std::move(extent1), std::move(min2),
-                    std::move(extent2)}), name) {}
+      : RDom(pairs({std::move(min0), std::move(extent0), std::move(min1), std::move(extent1)}),
+             name) {}
+  RDom(Expr min0, Expr extent0, Expr min1, Expr extent1, Expr min2, Expr extent2,
+       const std::string& name)
+      : RDom(pairs({std::move(min0), std::move(extent0), std::move(min1), std::move(extent1),
+                    std::move(min2), std::move(extent2)}),
+             name) {}
   explicit RDom(const std::vector<std::pair<Expr, Expr>>& region, const std::string& name = "");
   /// All coordinates of a buffer or image.
   template <typename T, int D>
-  RDom(const Buffer<T, D>& buffer, const std::string& name = "") : RDom(static_cast<const BufferBase&>(buffer), name) {}
+  RDom(const Buffer<T, D>& buffer, const std::string& name = "")
+      : RDom(static_cast<const BufferBase&>(buffer), name) {}
   explicit RDom(const BufferBase&, const std::string& name = "");
   RDom(const ImageParam&, const std::string& name = "");
 

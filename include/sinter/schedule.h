@@ -1,6 +1,7 @@
 #pragma once
 // Schedule: the ordered list of directives of a pipeline as a value. Func's fluent methods edit the
-// default one; a Schedule read from text or from another pipeline is used by `pipeline.with(schedule)`.
+// default one; a Schedule read from text or from another pipeline is used by
+// `pipeline.with(schedule)`.
 
 #include <memory>
 #include <string>
@@ -23,9 +24,10 @@ class Schedule {
   static Schedule of(const std::vector<Func>& outputs);
   /// Each stage computed at root, serially.
   static Schedule root(const std::vector<Func>& outputs);
-  /// Reads the text form (lines such as `f.split(x, xo, xi, 8);`) against the algorithm of `outputs`.
-  /// Throws ScheduleError with file, line, column and the offending text.
-  static Schedule parse(const std::string& text, const std::vector<Func>& outputs, const std::string& filename = "schedule");
+  /// Reads the text form (lines such as `f.split(x, xo, xi, 8);`) against the algorithm of
+  /// `outputs`. Throws ScheduleError with file, line, column and the offending text.
+  static Schedule parse(const std::string& text, const std::vector<Func>& outputs,
+                        const std::string& filename = "schedule");
   /// The text form.
   std::string to_string(const std::vector<Func>& outputs) const;
 

@@ -22,7 +22,8 @@ enum class MemoryType { Auto, Heap, Stack, Register, GPUShared };
 /// A loop variable in a directive, and where it was written.
 struct VarOrRVar {
   template <typename V>
-    requires(std::is_same_v<std::remove_cvref_t<V>, Var> || std::is_same_v<std::remove_cvref_t<V>, RVar> ||
+    requires(std::is_same_v<std::remove_cvref_t<V>, Var> ||
+             std::is_same_v<std::remove_cvref_t<V>, RVar> ||
              std::is_same_v<std::remove_cvref_t<V>, RDom>)
   VarOrRVar(const V& v, std::source_location location = std::source_location::current())
       : symbol(symbol_of(v)), is_rvar(!std::is_same_v<V, Var>), where(location) {}

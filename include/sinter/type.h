@@ -34,13 +34,18 @@ struct Type {
   constexpr Type element() const { return with_lanes(1); }
   /// Size of one element in memory; bool takes one byte, index eight.
   constexpr int bytes() const { return is_bool() ? 1 : (bits + 7) / 8; }
-  /// Smallest and largest value of an integer or bool type (u64's largest does not fit: see max_uint).
+  /// Smallest and largest value of an integer or bool type (u64's largest does not fit: see
+  /// max_uint).
   std::int64_t min_int() const;
   std::int64_t max_int() const;
 };
 
-constexpr Type Index(int lanes = 1) { return {TypeKind::Index, 64, static_cast<std::uint16_t>(lanes)}; }
-constexpr Type Bool(int lanes = 1) { return {TypeKind::Bool, 1, static_cast<std::uint16_t>(lanes)}; }
+constexpr Type Index(int lanes = 1) {
+  return {TypeKind::Index, 64, static_cast<std::uint16_t>(lanes)};
+}
+constexpr Type Bool(int lanes = 1) {
+  return {TypeKind::Bool, 1, static_cast<std::uint16_t>(lanes)};
+}
 constexpr Type Int(int bits, int lanes = 1) {
   return {TypeKind::Int, static_cast<std::uint8_t>(bits), static_cast<std::uint16_t>(lanes)};
 }

@@ -25,7 +25,8 @@ TEST(GpuBlocks, OfAReductionIsARace) {
   Sum p(true);
   p.s.update().gpu_blocks(p.r.y);
   EXPECT_EQ(refusal({p.s}),
-            "s.update(0): gpu_blocks(r.y): iterations of 'r.y' may update the same element, and the order of float "
+            "s.update(0): gpu_blocks(r.y): iterations of 'r.y' may update the same element, and "
+            "the order of float "
             "additions and multiplications decides the rounding");
 }
 
@@ -34,7 +35,8 @@ TEST(GpuBlocks, ShareNoBuffer) {
   p.g.gpu_blocks(p.x);
   p.f.store_root().compute_at(p.g, p.x);
   EXPECT_EQ(refusal({p.g}),
-            "f: store_root(): the parallel loop 'x' of 'g' lies between storage and computation: its iterations would "
+            "f: store_root(): the parallel loop 'x' of 'g' lies between storage and computation: "
+            "its iterations would "
             "share one buffer");
 }
 
@@ -43,7 +45,8 @@ TEST(GpuBlocks, StandOutsideThreadsAndNextToEachOther) {
   Var yi("yi");
   p.g.split(p.y, p.y, yi, 8).reorder(p.x, yi, p.y).gpu_blocks(p.x, p.y).gpu_threads(yi);
   p.f.compute_root();
-  EXPECT_EQ(refusal({p.g}), "g: gpu_blocks(x, y): a loop over blocks stands inside the loop over threads 'yi'");
+  EXPECT_EQ(refusal({p.g}),
+            "g: gpu_blocks(x, y): a loop over blocks stands inside the loop over threads 'yi'");
   TwoStages q;
   Var z("z"), w("w");
   q.g.split(q.x, z, w, 4).gpu_blocks(w).gpu_blocks(q.y);

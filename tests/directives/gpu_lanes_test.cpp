@@ -9,7 +9,8 @@ TEST(GpuLanes, AreNeighbours) {
   p.g.bound_extent(p.x, 8).gpu_lanes(p.x).gpu_blocks(p.y);
   p.f.compute_root();
   expect_same_results({p.g}, {8, 9});
-  EXPECT_EQ(text({p.g}), "g.bound_extent(x, 8);\ng.gpu_lanes(x);\ng.gpu_blocks(y);\nf.compute_root();\n");
+  EXPECT_EQ(text({p.g}),
+            "g.bound_extent(x, 8);\ng.gpu_lanes(x);\ng.gpu_blocks(y);\nf.compute_root();\n");
 }
 
 TEST(GpuLanes, AreOneLoopOf32AtMost) {

@@ -21,7 +21,9 @@ TEST(GpuTile, IsATileOfBlocksAndThreads) {
             "        gpu_thread xi in [0, 8):\n"
             "          g(x, y) = ...\n");
   expect_same_results({p.g}, {21, 9});
-  EXPECT_EQ(text({p.g}), "g.gpu_tile(x, y, xo, yo, xi, yi, 8, 4);\nf.compute_at(g, xo);\nf.gpu_threads(x, y);\n");
+  EXPECT_EQ(
+      text({p.g}),
+      "g.gpu_tile(x, y, xo, yo, xi, yi, 8, 4);\nf.compute_at(g, xo);\nf.gpu_threads(x, y);\n");
 }
 
 TEST(GpuTile, OfOneLoopAndOfThree) {
@@ -39,7 +41,8 @@ TEST(GpuTile, ShiftingInwardsWouldWriteAnElementTwice) {
   p.g.gpu_tile(p.x, xi, 8, TailStrategy::ShiftInwards);
   p.f.compute_root();
   EXPECT_EQ(refusal({p.g}),
-            "g: gpu_tile(x, x, xi, 8, TailStrategy::ShiftInwards): with TailStrategy::ShiftInwards two blocks or threads "
+            "g: gpu_tile(x, x, xi, 8, TailStrategy::ShiftInwards): with TailStrategy::ShiftInwards "
+            "two blocks or threads "
             "would write the same element");
 }
 
@@ -47,7 +50,8 @@ TEST(GpuTile, NamesEachLoopOnce) {
   TwoStages p;
   Var xi("xi");
   EXPECT_EQ(refusal_of([&] { p.g.gpu_tile(p.x, p.y, xi, xi, 8, 4); }),
-            "g: gpu_tile(x, y, x, y, xi, xi, 8, 4): the new name 'xi' is already a loop of this definition");
+            "g: gpu_tile(x, y, x, y, xi, xi, 8, 4): the new name 'xi' is already a loop of this "
+            "definition");
 }
 
 }  // namespace

@@ -11,7 +11,8 @@ TEST(GpuWarps, HoldLanes) {
   p.f.compute_root();
   expect_same_results({p.g}, {8, 9});
   EXPECT_EQ(text({p.g}),
-            "g.split(y, z, y, 4);\ng.bound_extent(x, 8);\ng.gpu_lanes(x);\ng.gpu_warps(y);\ng.gpu_blocks(z);\n"
+            "g.split(y, z, y, 4);\ng.bound_extent(x, "
+            "8);\ng.gpu_lanes(x);\ng.gpu_warps(y);\ng.gpu_blocks(z);\n"
             "f.compute_root();\n");
 }
 

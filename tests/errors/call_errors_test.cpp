@@ -10,7 +10,8 @@ namespace sinter::test {
 namespace {
 
 const Var x("x"), y("y");
-const std::string LargerInput = "give a larger buffer, or read it through a function of BoundaryConditions";
+const std::string LargerInput =
+    "give a larger buffer, or read it through a function of BoundaryConditions";
 
 TEST(CallErrors, InputSmallerThanNeeded) {
   ImageParam in(UInt(8), 2, "in");
@@ -20,10 +21,13 @@ TEST(CallErrors, InputSmallerThanNeeded) {
   wide.compute_root();
   in.set(Buffer<std::uint8_t>(16, 16));
   expect_refused<RuntimeError>(
-      message("wide", "", "input 'in': dimension 0 is read by wide <- blur in [-1, 16], but the buffer has [0, 15]", LargerInput),
+      message(
+          "wide", "",
+          "input 'in': dimension 0 is read by wide <- blur in [-1, 16], but the buffer has [0, 15]",
+          LargerInput),
       [&] {
-    blur.realize({16, 16});  // refused
-  });
+        blur.realize({16, 16});  // refused
+      });
 }
 
 TEST(CallErrors, CoordinateOfAnOutputBeyondInt32) {
@@ -31,12 +35,13 @@ TEST(CallErrors, CoordinateOfAnOutputBeyondInt32) {
   f(x) = x;
   Buffer<int> out(10);
   out.set_min(std::numeric_limits<int>::max() - 9);
-  expect_refused<RuntimeError>(
-      message("", "", "output 'f': dimension 0 has min 2147483638 and extent 10: coordinates must stay within int32",
-              "move or shrink the buffer"),
-      [&] {
-    f.realize(out);  // refused
-  });
+  expect_refused<RuntimeError>(message("", "",
+                                       "output 'f': dimension 0 has min 2147483638 and extent 10: "
+                                       "coordinates must stay within int32",
+                                       "move or shrink the buffer"),
+                               [&] {
+                                 f.realize(out);  // refused
+                               });
 }
 
 TEST(CallErrors, CoordinateOfAStageBeyondInt32) {
@@ -47,37 +52,42 @@ TEST(CallErrors, CoordinateOfAStageBeyondInt32) {
   Buffer<int> out(10);
   out.set_min(40000);
   expect_refused<RuntimeError>(
-      message("f", "", "the stage is needed in [2621440000, 2622029824]: coordinates must stay within int32",
+      message("f", "",
+              "the stage is needed in [2621440000, 2622029824]: coordinates must stay within int32",
               "compute a smaller region"),
       [&] {
-    g.realize(out);  // refused
-  });
+        g.realize(out);  // refused
+      });
 }
 
 TEST(CallErrors, BufferOfAnotherType) {
   Func f("f");
   f(x) = x;
   Buffer<float> out(4);
-  expect_refused<RuntimeError>(message("f", "realize", "the output's elements are i32, the buffer's are f32",
-                                       "give a Buffer of that element type, or cast in the algorithm"),
-                               [&] {
-    f.realize(out);  // refused
-  });
+  expect_refused<RuntimeError>(
+      message("f", "realize", "the output's elements are i32, the buffer's are f32",
+              "give a Buffer of that element type, or cast in the algorithm"),
+      [&] {
+        f.realize(out);  // refused
+      });
 }
 
 TEST(CallErrors, BufferOfAnotherRank) {
   Func f("f");
   f(x) = x;
   Buffer<int> out(4, 4);
-  expect_refused<RuntimeError>(message("f", "realize", "the output has 1 dimension, the buffer has 2",
-                                       "give a Buffer of that many dimensions"),
-                               [&] {
-    f.realize(out);  // refused
-  });
   expect_refused<RuntimeError>(
-      message("f", "realize", "the output has 1 dimension, and 2 sizes are given", "give one size for each dimension"), [&] {
-    f.realize({4, 4});  // refused
-  });
+      message("f", "realize", "the output has 1 dimension, the buffer has 2",
+              "give a Buffer of that many dimensions"),
+      [&] {
+        f.realize(out);  // refused
+      });
+  expect_refused<RuntimeError>(
+      message("f", "realize", "the output has 1 dimension, and 2 sizes are given",
+              "give one size for each dimension"),
+      [&] {
+        f.realize({4, 4});  // refused
+      });
 }
 
 TEST(CallErrors, BufferThatIsMissing) {
@@ -87,26 +97,27 @@ TEST(CallErrors, BufferThatIsMissing) {
   expect_refused<RuntimeError>(message("f", "realize", "no buffer was given for the output",
                                        "give one buffer for each component of each output"),
                                [&] {
-    f.realize(out);  // refused
-  });
+                                 f.realize(out);  // refused
+                               });
 }
 
 TEST(CallErrors, BufferWithoutMemory) {
   Func f("f");
   f(x) = x;
   Buffer<int> out;
-  expect_refused<RuntimeError>(
-      message("f", "realize", "the output's buffer has no memory", "allocate the buffer before the call"), [&] {
-    f.realize(out);  // refused
-  });
+  expect_refused<RuntimeError>(message("f", "realize", "the output's buffer has no memory",
+                                       "allocate the buffer before the call"),
+                               [&] {
+                                 f.realize(out);  // refused
+                               });
 }
 
 TEST(CallErrors, OutputWithoutDefinition) {
   Func f("f");
   expect_refused<RuntimeError>(
       message("f", "realize", "the output has no definition", "define it before the call"), [&] {
-    f.realize({4});  // refused
-  });
+        f.realize({4});  // refused
+      });
 }
 
 TEST(CallErrors, UnsetImage) {
@@ -116,8 +127,8 @@ TEST(CallErrors, UnsetImage) {
   expect_refused<RuntimeError>(message("in", "realize", "no buffer was set for the input",
                                        "call set(buffer) on the ImageParam before realize()"),
                                [&] {
-    f.realize({4});  // refused
-  });
+                                 f.realize({4});  // refused
+                               });
 }
 
 TEST(CallErrors, UnsetParameter) {
@@ -127,8 +138,8 @@ TEST(CallErrors, UnsetParameter) {
   expect_refused<RuntimeError>(message("", "realize", "no value was set for the parameter 'p'",
                                        "call set(value) on the Param before realize()"),
                                [&] {
-    f.realize({4});  // refused
-  });
+                                 f.realize({4});  // refused
+                               });
 }
 
 TEST(CallErrors, ParameterOutsideItsRange) {
@@ -136,11 +147,12 @@ TEST(CallErrors, ParameterOutsideItsRange) {
   Func f("f");
   f(x) = p * x;
   p.set(20);
-  expect_refused<RuntimeError>(message("", "realize", "the parameter 'p' is 20, above its range, which ends at 10",
-                                       "set a value in its range, or widen set_range"),
-                               [&] {
-    f.realize({4});  // refused
-  });
+  expect_refused<RuntimeError>(
+      message("", "realize", "the parameter 'p' is 20, above its range, which ends at 10",
+              "set a value in its range, or widen set_range"),
+      [&] {
+        f.realize({4});  // refused
+      });
 }
 
 TEST(CallErrors, RequireThatFails) {
@@ -167,30 +179,32 @@ TEST(CallErrors, UnboundedCoordinateFromData) {
   table.set(Buffer<int>(4));
   Func f("f");
   f(x) = table(in(x));  // refused
-  expect_refused<CompileError>(
-      message("table", "",
-              "dimension 0 is read (by f) at a coordinate without a finite range: it depends on data or on a 32-bit value", remedy),
-      [&] { f.realize({4}); });
+  expect_refused<CompileError>(message("table", "",
+                                       "dimension 0 is read (by f) at a coordinate without a "
+                                       "finite range: it depends on data or on a 32-bit value",
+                                       remedy),
+                               [&] { f.realize({4}); });
 
   Func g("g"), h("h");
   g(x) = x;  // refused
   h(x) = g(in(x));
   g.compute_root();
-  expect_refused<CompileError>(
-      message("g", "",
-              "an unbounded region of dimension 0 (x) is needed: a coordinate of a call depends on data or on a 32-bit value", remedy),
-      [&] { h.realize({4}); });
+  expect_refused<CompileError>(message("g", "",
+                                       "an unbounded region of dimension 0 (x) is needed: a "
+                                       "coordinate of a call depends on data or on a 32-bit value",
+                                       remedy),
+                               [&] { h.realize({4}); });
 }
 
 TEST(CallErrors, RoundUpOfAnOutputOfAnotherExtent) {
   Func f("f");
   f(x) = x;
   f.vectorize(x, 8, TailStrategy::RoundUp);  // refused
-  expect_refused<RuntimeError>(
-      message("f", "TailStrategy::RoundUp",
-              "the extent of dimension 0 (x) of the output must be a multiple of 8; the buffer has extent 10",
-              "give such a buffer, or use TailStrategy::GuardWithIf"),
-      [&] { f.realize({10}); });
+  expect_refused<RuntimeError>(message("f", "TailStrategy::RoundUp",
+                                       "the extent of dimension 0 (x) of the output must be a "
+                                       "multiple of 8; the buffer has extent 10",
+                                       "give such a buffer, or use TailStrategy::GuardWithIf"),
+                               [&] { f.realize({10}); });
 }
 
 TEST(CallErrors, BoundOfAnOutput) {
@@ -198,7 +212,8 @@ TEST(CallErrors, BoundOfAnOutput) {
   f(x) = x;
   f.bound(x, 0, 8);  // refused
   expect_refused<RuntimeError>(
-      message("f", "bound(x, 0, 8)", "dimension 0 (x) of the output is bound to extent 8, the buffer has extent 10",
+      message("f", "bound(x, 0, 8)",
+              "dimension 0 (x) of the output is bound to extent 8, the buffer has extent 10",
               "give a buffer of that box, or drop this directive"),
       [&] { f.realize({10}); });
 }
@@ -210,7 +225,8 @@ TEST(CallErrors, BoundThatDoesNotCover) {
   f.compute_root();
   f.bound(x, 0, 8);  // refused
   expect_refused<RuntimeError>(
-      message("f", "bound(x, 0, 8)", "dimension 0 (x) is needed in [1, 10], but the bound covers [0, 7]",
+      message("f", "bound(x, 0, 8)",
+              "dimension 0 (x) is needed in [1, 10], but the bound covers [0, 7]",
               "widen the bound, or drop it"),
       [&] { g.realize({10}); });
 }
@@ -219,12 +235,12 @@ TEST(CallErrors, AlignedBoundsOfAnOutput) {
   Func f("f");
   f(x) = x;
   f.align_bounds(x, 4);  // refused
-  expect_refused<RuntimeError>(
-      message("f", "align_bounds(x, 4, 0)",
-              "dimension 0 (x) of the output must start at a multiple of 4 plus 0 and have an extent that is a multiple; "
-              "the buffer has min 0, extent 10",
-              "give a buffer of that box, or drop this directive"),
-      [&] { f.realize({10}); });
+  expect_refused<RuntimeError>(message("f", "align_bounds(x, 4, 0)",
+                                       "dimension 0 (x) of the output must start at a multiple of "
+                                       "4 plus 0 and have an extent that is a multiple; "
+                                       "the buffer has min 0, extent 10",
+                                       "give a buffer of that box, or drop this directive"),
+                               [&] { f.realize({10}); });
 }
 
 TEST(CallErrors, OverlappingOutputAndInput) {
@@ -233,25 +249,28 @@ TEST(CallErrors, OverlappingOutputAndInput) {
   f(x) = in(x + 1);
   Buffer<int> memory(10);
   in.set(memory);
-  expect_refused<RuntimeError>(
-      message("f", "", "shares elements with 'in', and is written", "pass buffers that do not overlap"), [&] {
-    f.realize(memory.cropped(0, 0, 9));  // refused
-  });
+  expect_refused<RuntimeError>(message("f", "", "shares elements with 'in', and is written",
+                                       "pass buffers that do not overlap"),
+                               [&] {
+                                 f.realize(memory.cropped(0, 0, 9));  // refused
+                               });
 }
 
 TEST(CallErrors, NegativeSize) {
   Func f("f");
   f(x) = x;
   expect_refused<RuntimeError>(
-      message("", "Buffer", "extent -4 of dimension 0 is negative", "give an extent of at least 0"), [&] {
-    f.realize({-4});  // refused
-  });
+      message("", "Buffer", "extent -4 of dimension 0 is negative", "give an extent of at least 0"),
+      [&] {
+        f.realize({-4});  // refused
+      });
 }
 
 TEST(CallErrors, UnknownTarget) {
   expect_refused<CompileError>(
       message("", "", "'abacus' is not a target",
-              "write host, host-<cpu> (host-x86-64-v3), [emulated-]nvptx-sm_<n>[a] or [emulated-]amdgcn-gfx<n>"),
+              "write host, host-<cpu> (host-x86-64-v3), [emulated-]nvptx-sm_<n>[a] or "
+              "[emulated-]amdgcn-gfx<n>"),
       [&] { Target("abacus"); }, false);
 }
 
@@ -259,9 +278,11 @@ TEST(CallErrors, TargetWithoutBackend) {
   Func f("f");
   f(x) = x;
   expect_refused<CompileError>(
-      message("", "", "this build has no backend for the target 'amdgcn-gfx942'", "use the target host or nvptx-sm_<n>"), [&] {
-    f.realize({4}, Target("amdgcn-gfx942"));  // refused
-  });
+      message("", "", "this build has no backend for the target 'amdgcn-gfx942'",
+              "use the target host or nvptx-sm_<n>"),
+      [&] {
+        f.realize({4}, Target("amdgcn-gfx942"));  // refused
+      });
 }
 
 TEST(CallErrors, InlinedStagesThatMultiply) {
@@ -275,8 +296,10 @@ TEST(CallErrors, InlinedStagesThatMultiply) {
   Func f("f");
   f(x) = chain.back()(x);  // refused
   expect_refused<CompileError>(
-      message("g5", "", "inlined into 'f', it and the stages it calls are more than 131072 operations",
-              "compute_root() or compute_at() for 'g5' or another stage of this chain, in a long one for several"),
+      message("g5", "",
+              "inlined into 'f', it and the stages it calls are more than 131072 operations",
+              "compute_root() or compute_at() for 'g5' or another stage of this chain, in a long "
+              "one for several"),
       [&] { f.realize({4}); });
 }
 
@@ -291,8 +314,10 @@ TEST(CallErrors, InlinedStagesThatNestTooDeep) {
   Func f("f");
   f(x) = last(x);  // refused
   expect_refused<CompileError>(
-      message("g1", "", "inlined into 'f', it and the stages it calls nest more than 4000 operations deep",
-              "compute_root() or compute_at() for 'g1' or another stage of this chain, in a long one for several"),
+      message("g1", "",
+              "inlined into 'f', it and the stages it calls nest more than 4000 operations deep",
+              "compute_root() or compute_at() for 'g1' or another stage of this chain, in a long "
+              "one for several"),
       [&] { f.realize({4}); });
 }
 

@@ -16,7 +16,8 @@ TEST(Readme, HasARowForEachTestAndATestForEachRow) {
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   std::set<std::string> rows, tests;
   const std::regex name("\\w+Errors\\.\\w+");
-  for (std::sregex_iterator it(text.begin(), text.end(), name), end; it != end; ++it) rows.insert(it->str());
+  for (std::sregex_iterator it(text.begin(), text.end(), name), end; it != end; ++it)
+    rows.insert(it->str());
   const testing::UnitTest& all = *testing::UnitTest::GetInstance();
   for (int s = 0; s < all.total_test_suite_count(); ++s) {
     const testing::TestSuite& suite = *all.GetTestSuite(s);

@@ -9,8 +9,9 @@ namespace {
 std::string line_of(const std::string& file, unsigned number) {
   // Compiler caches may have made the path relative to the build folder.
   const std::size_t start = file.find("tests/");
-  std::ifstream in(file.starts_with("/") || start == std::string::npos ? file
-                                                                       : SINTER_SOURCE_DIR "/" + file.substr(start));
+  std::ifstream in(file.starts_with("/") || start == std::string::npos
+                       ? file
+                       : SINTER_SOURCE_DIR "/" + file.substr(start));
   std::string line;
   for (unsigned i = 0; i < number && std::getline(in, line); ++i) {
   }

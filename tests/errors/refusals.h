@@ -16,10 +16,12 @@ inline const std::string Mark = "// refused";
 /// Runs `attempt`, which must throw an Error of this class with exactly these parts. Unless
 /// `has_line` is false, the error must name a line of the calling file that ends in Mark.
 template <typename Kind>
-void expect_refused(const Diagnostic& expected, const std::function<void()>& attempt, bool has_line = true);
+void expect_refused(const Diagnostic& expected, const std::function<void()>& attempt,
+                    bool has_line = true);
 
 /// The parts in the order in which they are read.
-inline Diagnostic message(std::string stage, std::string directive, std::string reason, std::string remedy) {
+inline Diagnostic message(std::string stage, std::string directive, std::string reason,
+                          std::string remedy) {
   Diagnostic d;
   d.stage = std::move(stage);
   d.directive = std::move(directive);
@@ -32,7 +34,8 @@ inline Diagnostic message(std::string stage, std::string directive, std::string 
 void expect_same_parts(const Diagnostic& expected, const Diagnostic& got, bool has_line);
 
 template <typename Kind>
-void expect_refused(const Diagnostic& expected, const std::function<void()>& attempt, bool has_line) {
+void expect_refused(const Diagnostic& expected, const std::function<void()>& attempt,
+                    bool has_line) {
   try {
     attempt();
     ADD_FAILURE() << "accepted; expected: " << to_string(expected);

@@ -43,32 +43,36 @@ std::string bits_of(const Buffer<>& b) {
 
 }  // namespace
 
-void expect_right_on_gpu(const std::vector<Func>& outputs, const std::vector<int>& sizes, const std::vector<ImageParam>& inputs,
-                         int min, bool aligned) {
+void expect_right_on_gpu(const std::vector<Func>& outputs, const std::vector<int>& sizes,
+                         const std::vector<ImageParam>& inputs, int min, bool aligned) {
   const auto scheduled = driver::resolve_pipeline(outputs, Schedule::of(outputs));
   Inputs given;
   for (const ImageParam& image : inputs) given.images.emplace_back(image, image.get());
-  const std::vector<Buffer<>> expected = make_outputs(outputs, sizes, min), got = make_outputs(outputs, sizes, min);
+  const std::vector<Buffer<>> expected = make_outputs(outputs, sizes, min),
+                              got = make_outputs(outputs, sizes, min);
   evaluate(scheduled.algorithm, test::bind(scheduled.algorithm, given, expected));
   driver::CompileOptions options;
   options.verify = true;
   options.listings = true;
   options.alignment = aligned ? 16 : 0;
   const driver::Compiled compiled = driver::compile_pipeline(scheduled, gpu_target(), options);
-  ASSERT_FALSE(compiled.code.kernel_calls.empty()) << "nothing runs on the GPU:\n" << ir::print(compiled.module);
+  ASSERT_FALSE(compiled.code.kernel_calls.empty()) << "nothing runs on the GPU:\n"
+                                                   << ir::print(compiled.module);
   try {
     compiled.executable->launch(test::bind(scheduled.algorithm, given, got), nullptr);
   } catch (const Error& e) {
     FAIL() << e.what() << "\n" << ir::print(compiled.module) << compiled.code.listings.at("asm");
   }
   for (std::size_t i = 0; i < got.size(); ++i) {
-    EXPECT_EQ(bits_of(got[i]), bits_of(expected[i])) << "output " << i << " differs:\n" << ir::print(compiled.module);
+    EXPECT_EQ(bits_of(got[i]), bits_of(expected[i])) << "output " << i << " differs:\n"
+                                                     << ir::print(compiled.module);
   }
 }
 
 std::string gpu_refusal(const std::vector<Func>& outputs) {
   try {
-    driver::compile_pipeline(driver::resolve_pipeline(outputs, Schedule::of(outputs)), Target("nvptx-sm_90a"));
+    driver::compile_pipeline(driver::resolve_pipeline(outputs, Schedule::of(outputs)),
+                             Target("nvptx-sm_90a"));
   } catch (const DeviceError&) {  // no such device here
   } catch (const Error& e) {
     const Diagnostic& d = e.diagnostic();
@@ -90,10 +94,13 @@ int count_ptx(const std::vector<Func>& outputs, const std::string& pattern, bool
   const Target target("nvptx-sm_90a");
   lowering::LowerOptions options;
   options.alignment = aligned ? 16 : 0;
-  const ir::Module module = lowering::lower(driver::resolve_pipeline(outputs, Schedule::of(outputs)), options);
-  const std::string text = backends::backend_for(target).compile(module, target, {}).kernels.at(0).variants.at(0).bytes;
+  const ir::Module module =
+      lowering::lower(driver::resolve_pipeline(outputs, Schedule::of(outputs)), options);
+  const std::string text =
+      backends::backend_for(target).compile(module, target, {}).kernels.at(0).variants.at(0).bytes;
   const std::regex wanted(pattern);
-  return static_cast<int>(std::distance(std::sregex_iterator(text.begin(), text.end(), wanted), std::sregex_iterator()));
+  return static_cast<int>(std::distance(std::sregex_iterator(text.begin(), text.end(), wanted),
+                                        std::sregex_iterator()));
 }
 
 }  // namespace sinter::test

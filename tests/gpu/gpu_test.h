@@ -18,7 +18,8 @@ Target gpu_target();
 ImageParam random_image(Type, const std::vector<int>& sizes, const std::string& name = "input");
 /// The default schedule's results on the GPU are the oracle's, for these sizes of the outputs.
 void expect_right_on_gpu(const std::vector<Func>& outputs, const std::vector<int>& sizes,
-                         const std::vector<ImageParam>& inputs = {}, int min = 0, bool aligned = false);
+                         const std::vector<ImageParam>& inputs = {}, int min = 0,
+                         bool aligned = false);
 /// How often `pattern` occurs in the PTX; `aligned`: of the variant for aligned buffers.
 int count_ptx(const std::vector<Func>& outputs, const std::string& pattern, bool aligned = false);
 /// "stage: directive: reason" of the refusal; empty when the schedule compiles.

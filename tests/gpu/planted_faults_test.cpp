@@ -8,8 +8,8 @@ namespace sinter::test {
 namespace {
 
 /// What the emulated device says about the pipeline after `damage`; empty: nothing.
-std::string report(const std::vector<Func>& outputs, const std::vector<int>& sizes, const std::vector<ImageParam>& inputs,
-                   ir::Ref (*damage)(const ir::Ref&)) {
+std::string report(const std::vector<Func>& outputs, const std::vector<int>& sizes,
+                   const std::vector<ImageParam>& inputs, ir::Ref (*damage)(const ir::Ref&)) {
   const Target target("emulated-nvptx-sm_90a");
   const auto scheduled = driver::resolve_pipeline(outputs, Schedule::of(outputs));
   ir::Module module = lowering::lower(scheduled);
@@ -28,9 +28,13 @@ std::string report(const std::vector<Func>& outputs, const std::vector<int>& siz
 }
 
 ir::Ref as_it_is(const ir::Ref& n) { return n; }
-ir::Ref without_barriers(const ir::Ref& n) { return n->op == ir::Op::Barrier ? ir::block({}).node() : n; }
+ir::Ref without_barriers(const ir::Ref& n) {
+  return n->op == ir::Op::Barrier ? ir::block({}).node() : n;
+}
 /// Conditions on the thread's number alone: which threads of the block take part.
-ir::Ref without_guards(const ir::Ref& n) { return n->op == ir::Op::If && n->args.size() == 2 ? n->args[1] : n; }
+ir::Ref without_guards(const ir::Ref& n) {
+  return n->op == ir::Op::If && n->args.size() == 2 ? n->args[1] : n;
+}
 ir::Ref without_stores_of_stages(const ir::Ref& n) {
   return n->op == ir::Op::Store && n->symbol.name().starts_with("stage") ? ir::block({}).node() : n;
 }
@@ -45,12 +49,16 @@ struct Blurred {
     out.split(x, xo, xi, 64).gpu_blocks(xo, y).gpu_threads(xi);
     stage.compute_at(out, xo).store_in(MemoryType::GPUShared).gpu_threads(x);
   }
-  std::string with(ir::Ref (*damage)(const ir::Ref&)) { return report({out}, {67, 4}, {in}, damage); }
+  std::string with(ir::Ref (*damage)(const ir::Ref&)) {
+    return report({out}, {67, 4}, {in}, damage);
+  }
 };
 
 TEST(PlantedFaults, NothingIsWrongAsItIs) { EXPECT_EQ(Blurred().with(as_it_is), ""); }
 
-TEST(PlantedFaults, AMissingBarrierIsARace) { EXPECT_NE(Blurred().with(without_barriers).find("race"), std::string::npos); }
+TEST(PlantedFaults, AMissingBarrierIsARace) {
+  EXPECT_NE(Blurred().with(without_barriers).find("race"), std::string::npos);
+}
 
 TEST(PlantedFaults, AMissingGuardLeavesTheBuffers) {
   EXPECT_NE(Blurred().with(without_guards).find("out of bounds"), std::string::npos);

@@ -16,7 +16,8 @@ TEST(Read, ThreeThreadLoopsMayCrossAWarp) {
   Var block("block");
   out.split(y, block, y, 4).gpu_blocks(block).gpu_threads(c, x, y);
   s.compute_at(out, block).store_in(MemoryType::Register).gpu_threads(c, x, y);
-  EXPECT_NE(gpu_refusal({out}).find("another warp"), std::string::npos);  // thread 32 needs thread 30
+  EXPECT_NE(gpu_refusal({out}).find("another warp"),
+            std::string::npos);  // thread 32 needs thread 30
 }
 
 TEST(Read, ThirdsOfADigitAreNoDigits) {
@@ -44,7 +45,13 @@ TEST(Read, ABarrierInALoopThatNeverRuns) {
     out(x) = t(x) + s(63 - x);
     out.bound(x, 0, 64).split(x, xo, xi, 64).gpu_blocks(xo).gpu_threads(xi);
     s.bound(x, 0, 64).compute_at(out, xo).store_in(MemoryType::GPUShared).gpu_threads(x);
-    t.bound(x, 0, 64).compute_at(out, xo).store_in(MemoryType::GPUShared).gpu_threads(x).update().reorder(x, r).gpu_threads(x);
+    t.bound(x, 0, 64)
+        .compute_at(out, xo)
+        .store_in(MemoryType::GPUShared)
+        .gpu_threads(x)
+        .update()
+        .reorder(x, r)
+        .gpu_threads(x);
     const Buffer<int> got(Pipeline(out).realize({64}, gpu_target()));  // the emulator reports races
     const Buffer<int> given(in.get());
     for (int i = 0; i < 64; ++i) {

@@ -33,7 +33,8 @@ TEST(Gpu, TilesOfTwoAndThreeDimensions) {
 }
 
 TEST(Gpu, ElementTypes) {
-  for (const Type t : {UInt(8), Int(8), UInt(16), Int(16), Int(32), UInt(32), Int(64), UInt(64), Float(16), BFloat(16), Float(32), Float(64)}) {
+  for (const Type t : {UInt(8), Int(8), UInt(16), Int(16), Int(32), UInt(32), Int(64), UInt(64),
+                       Float(16), BFloat(16), Float(32), Float(64)}) {
     SCOPED_TRACE(to_string(t));
     Vars n;
     const ImageParam a = random_image(t, {300}, "a"), b = random_image(t, {300}, "b");
@@ -51,13 +52,15 @@ TEST(Gpu, FloatsRoundAsOnTheHost) {
   Vars n;
   const ImageParam a = random_image(Float(32), {300}, "a"), b = random_image(Float(32), {300}, "b");
   Func f("f"), g("g"), h("h");
-  f(n.x) = Tuple(a(n.x) * b(n.x) + 1.0f, a(n.x) / b(n.x), sqrt(abs(a(n.x))), min(a(n.x), b(n.x)), floor(a(n.x)) + round(b(n.x)));
+  f(n.x) = Tuple(a(n.x) * b(n.x) + 1.0f, a(n.x) / b(n.x), sqrt(abs(a(n.x))), min(a(n.x), b(n.x)),
+                 floor(a(n.x)) + round(b(n.x)));
   f.gpu_tile(n.x, n.xi, 64);
   expect_right_on_gpu({f}, {300}, {a, b});
   g(n.x) = Tuple(bf16(a(n.x) / 3.0f), f16(b(n.x) / 7.0f), i32(a(n.x)), u8(b(n.x)), f64(a(n.x)) / 3);
   g.gpu_tile(n.x, n.xi, 64);
   expect_right_on_gpu({g}, {300}, {a, b});
-  h(n.x) = Tuple(exp(a(n.x) / 16.0f), sin(a(n.x)), tanh(b(n.x) / 32.0f), pow(abs(a(n.x)), 0.3f), erf(b(n.x) / 40.0f));
+  h(n.x) = Tuple(exp(a(n.x) / 16.0f), sin(a(n.x)), tanh(b(n.x) / 32.0f), pow(abs(a(n.x)), 0.3f),
+                 erf(b(n.x) / 40.0f));
   h.gpu_tile(n.x, n.xi, 64);
   expect_right_on_gpu({h}, {300}, {a, b});
 }
@@ -189,17 +192,23 @@ TEST(Gpu, VectorsAndUnrolledLoops) {
 
 TEST(Gpu, WholeVectorsAreOneAccess) {
   Vars n;
-  const ImageParam a = random_image(BFloat(16), {1024, 6}, "a"), b = random_image(BFloat(16), {1024, 6}, "b");
+  const ImageParam a = random_image(BFloat(16), {1024, 6}, "a"),
+                   b = random_image(BFloat(16), {1024, 6}, "b");
   Func f("f");
   f(n.x, n.y) = bf16(f32(a(n.x, n.y)) * 0.5f + f32(b(n.x, n.y)));
-  f.split(n.x, n.x, n.v, 8).vectorize(n.v).split(n.x, n.xo, n.xi, 64).gpu_blocks(n.xo, n.y).gpu_threads(n.xi);
+  f.split(n.x, n.x, n.v, 8)
+      .vectorize(n.v)
+      .split(n.x, n.xo, n.xi, 64)
+      .gpu_blocks(n.xo, n.y)
+      .gpu_threads(n.xi);
   expect_right_on_gpu({f}, {1024, 6}, {a, b}, 0, true);
   expect_right_on_gpu({f}, {1021, 6}, {a, b});
   EXPECT_EQ(count_ptx({f}, "ld\\.global\\.nc\\.v4\\.(u32|b32)", true), 2);
   EXPECT_EQ(count_ptx({f}, "st\\.global\\.v4\\.(u32|b32)", true), 1);
 }
 
-// Each thread adds up its elements, the lanes of a warp exchange theirs, the warps meet in shared memory.
+// Each thread adds up its elements, the lanes of a warp exchange theirs, the warps meet in shared
+// memory.
 TEST(Gpu, ARowIsReducedOverLanesAndWarps) {
   Vars n;
   const ImageParam in = random_image(Float(32), {1024, 5});
@@ -228,8 +237,20 @@ TEST(Gpu, RegistersHoldARowForTwoUses) {
   Func f("f"), g("g");
   f(n.x, n.y) = in(n.x, n.y) * 3;
   g(n.x, n.y) = f(n.x, n.y) + 1;
-  g.bound_extent(n.x, 512).split(n.x, n.xo, n.v, 4).split(n.xo, n.xo, n.xi, 64).vectorize(n.v).unroll(n.xo).gpu_threads(n.xi).gpu_blocks(n.y);
-  f.compute_at(g, n.y).store_in(MemoryType::Register).split(n.x, n.xo, n.v, 4).split(n.xo, n.xo, n.xi, 64).vectorize(n.v).unroll(n.xo).gpu_threads(n.xi);
+  g.bound_extent(n.x, 512)
+      .split(n.x, n.xo, n.v, 4)
+      .split(n.xo, n.xo, n.xi, 64)
+      .vectorize(n.v)
+      .unroll(n.xo)
+      .gpu_threads(n.xi)
+      .gpu_blocks(n.y);
+  f.compute_at(g, n.y)
+      .store_in(MemoryType::Register)
+      .split(n.x, n.xo, n.v, 4)
+      .split(n.xo, n.xo, n.xi, 64)
+      .vectorize(n.v)
+      .unroll(n.xo)
+      .gpu_threads(n.xi);
   expect_right_on_gpu({g}, {512, 3}, {in}, 0, true);
   EXPECT_EQ(count_lines({g}, "barrier"), 0);
   EXPECT_EQ(count_ptx({g}, "\\.local", true), 0);

@@ -23,7 +23,8 @@ struct Window {
 };
 
 /// Runs `schedule`, then compares with 2x + 5y; a refusal must name a stage, a reason and a remedy.
-void right_or_refused(const std::function<void(Window&)>& schedule, int width = 32, int height = 32) {
+void right_or_refused(const std::function<void(Window&)>& schedule, int width = 32,
+                      int height = 32) {
   Window w;
   try {
     schedule(w);
@@ -69,22 +70,28 @@ TEST(KnownBugs, NestedSplitsWithGuards) {  // 7764
   Func f("f"), g("g");
   f(x) = x;
   g(x) = f(x);
-  g.split(x, xo, xi, 2, TailStrategy::GuardWithIf).split(xi, xio, xii, 4, TailStrategy::GuardWithIf).vectorize(xii);
+  g.split(x, xo, xi, 2, TailStrategy::GuardWithIf)
+      .split(xi, xio, xii, 4, TailStrategy::GuardWithIf)
+      .vectorize(xii);
   Buffer<int> result = g.realize({16}).as<int>();
   for (int i = 0; i < 16; ++i) EXPECT_EQ(result(i), i);
 }
 
 TEST(KnownBugs, GuardedTailOfAStageWithUpdates) {  // 7873
   Var xo("xo"), xi("xi");
-  right_or_refused([&](Window& w) {
-    w.ls.compute_root().split(w.x, xo, xi, 4, TailStrategy::GuardWithIf).vectorize(xi);
-  }, 33, 31);
+  right_or_refused(
+      [&](Window& w) {
+        w.ls.compute_root().split(w.x, xo, xi, 4, TailStrategy::GuardWithIf).vectorize(xi);
+      },
+      33, 31);
 }
 
 TEST(KnownBugs, MixedTailsThroughFuse) {  // 7851, 8038
   Var yo("yo"), yi("yi"), f("f"), fo("fo"), fi("fi");
   right_or_refused([&](Window& w) {
-    w.out.split(w.y, yo, yi, 8, TailStrategy::RoundUp).fuse(yo, w.x, f).vectorize(yi)
+    w.out.split(w.y, yo, yi, 8, TailStrategy::RoundUp)
+        .fuse(yo, w.x, f)
+        .vectorize(yi)
         .split(f, fo, fi, 3, TailStrategy::GuardWithIf);
   });
 }
@@ -92,8 +99,10 @@ TEST(KnownBugs, MixedTailsThroughFuse) {  // 7851, 8038
 TEST(KnownBugs, UnrolledAndFusedProducerInsideALoop) {  // 7906
   Var yo("yo"), yi("yi"), f("f");
   right_or_refused([&](Window& w) {
-    w.in.compute_at(w.out, w.x).split(w.y, yo, yi, 2, TailStrategy::ShiftInwards)
-        .fuse(w.x, yo, f).vectorize(yi);
+    w.in.compute_at(w.out, w.x)
+        .split(w.y, yo, yi, 2, TailStrategy::ShiftInwards)
+        .fuse(w.x, yo, f)
+        .vectorize(yi);
   });
 }
 
@@ -138,10 +147,12 @@ TEST(KnownBugs, ParallelUpdateThatReadsWhatItWritesIsRefused) {  // 6808
   r.where(f(r) < 50);
   f(99 - r) = f(r) + 1;
   f.compute_root();
-  EXPECT_THROW({
-    f.update().parallel(r);
-    f.realize({100});
-  }, ScheduleError);
+  EXPECT_THROW(
+      {
+        f.update().parallel(r);
+        f.realize({100});
+      },
+      ScheduleError);
 }
 
 TEST(KnownBugs, LastValueWinsIsNotParallel) {  // 6609
@@ -155,10 +166,12 @@ TEST(KnownBugs, LastValueWinsIsNotParallel) {  // 6609
   Func c("c");
   c() = 0;
   c() = a(r);
-  EXPECT_THROW({
-    c.update().parallel(r);
-    c.realize();
-  }, ScheduleError);
+  EXPECT_THROW(
+      {
+        c.update().parallel(r);
+        c.realize();
+      },
+      ScheduleError);
 }
 
 TEST(KnownBugs, UpdateWithoutAnInitialisation) {  // 9102
@@ -194,17 +207,27 @@ TEST(KnownBugs, RoundUpNeverTrapsOnADivisionOutsideTheImage) {  // 4423
 TEST(KnownBugs, SmallSemantics) {  // 9271, 6782, 9278, 9152
   Var x("x");
   Buffer<int> n(4);
-  n(0) = 7; n(1) = -7; n(2) = -2147483647 - 1; n(3) = 5;
+  n(0) = 7;
+  n(1) = -7;
+  n(2) = -2147483647 - 1;
+  n(3) = 5;
   Buffer<int> d(4);
-  d(0) = -3; d(1) = -3; d(2) = -1; d(3) = 1;
+  d(0) = -3;
+  d(1) = -3;
+  d(2) = -1;
+  d(3) = 1;
   Func q("q"), m("m");
   q(x) = n(x) / d(x);
   m(x) = n(x) % d(x);
   Buffer<int> quotient = q.realize({4}).as<int>(), remainder = m.realize({4}).as<int>();
-  EXPECT_EQ(quotient(0), -2); EXPECT_EQ(remainder(0), 1);
-  EXPECT_EQ(quotient(1), 3); EXPECT_EQ(remainder(1), 2);
-  EXPECT_EQ(quotient(2), -2147483647 - 1); EXPECT_EQ(remainder(2), 0);
-  EXPECT_EQ(quotient(3), 5); EXPECT_EQ(remainder(3), 0);
+  EXPECT_EQ(quotient(0), -2);
+  EXPECT_EQ(remainder(0), 1);
+  EXPECT_EQ(quotient(1), 3);
+  EXPECT_EQ(remainder(1), 2);
+  EXPECT_EQ(quotient(2), -2147483647 - 1);
+  EXPECT_EQ(remainder(2), 0);
+  EXPECT_EQ(quotient(3), 5);
+  EXPECT_EQ(remainder(3), 0);
 
   Param<unsigned> amount("amount");
   amount.set(3);
@@ -260,7 +283,9 @@ TEST(KnownBugs, EmptyHandlesAreRefused) {
   Func g("g");
   g(x) = x;
   g(x) += 1;
-  EXPECT_THROW(Pipeline(g).with(Schedule::parse("g.update(4294967296).vectorize(x, 4);", {g})).realize({8}), Error);
+  EXPECT_THROW(
+      Pipeline(g).with(Schedule::parse("g.update(4294967296).vectorize(x, 4);", {g})).realize({8}),
+      Error);
 }
 
 TEST(KnownBugs, GathersOfOddWidths) {

@@ -12,7 +12,8 @@ namespace {
 std::string box_text(const std::vector<Extent>& box) {
   std::string text;
   for (const Extent& e : box) {
-    text += (text.empty() ? "" : ", ") + std::string("[") + std::to_string(e.min) + ", +" + std::to_string(e.extent) + ")";
+    text += (text.empty() ? "" : ", ") + std::string("[") + std::to_string(e.min) + ", +" +
+            std::to_string(e.extent) + ")";
   }
   return text.empty() ? "0-d" : text;
 }
@@ -35,7 +36,8 @@ void for_each_expr(const StageDefinition& stage, const Visit& visit) {
 std::string to_string(const Instance& instance) {
   std::string text = to_string(instance.algorithm);
   for (std::size_t i = 0; i < instance.algorithm.outputs.size(); ++i) {
-    text += "output " + instance.algorithm.stage(instance.algorithm.outputs[i]).name + " over " + box_text(instance.boxes[i]) + "\n";
+    text += "output " + instance.algorithm.stage(instance.algorithm.outputs[i]).name + " over " +
+            box_text(instance.boxes[i]) + "\n";
   }
   for (const Image& image : instance.algorithm.images) {
     if (const auto box = instance.images.find(image.id); box != instance.images.end()) {
@@ -93,9 +95,11 @@ void drop_unused(Instance& instance) {
 }
 
 bool has_rewrites(const schedule::Schedule& schedule) {
-  return std::any_of(schedule.entries.begin(), schedule.entries.end(), [](const schedule::Entry& e) {
-    return std::holds_alternative<schedule::Rfactor>(e.directive) || std::holds_alternative<schedule::ReduceAcross>(e.directive);
-  });
+  return std::any_of(schedule.entries.begin(), schedule.entries.end(),
+                     [](const schedule::Entry& e) {
+                       return std::holds_alternative<schedule::Rfactor>(e.directive) ||
+                              std::holds_alternative<schedule::ReduceAcross>(e.directive);
+                     });
 }
 
 }  // namespace sinter::test

@@ -1,6 +1,6 @@
 #pragma once
-// Instance: all that one trial needs, as data: an algorithm, the boxes of its outputs and images, its
-// parameters and a schedule. Shrinking makes smaller Instances of it.
+// Instance: all that one trial needs, as data: an algorithm, the boxes of its outputs and images,
+// its parameters and a schedule. Shrinking makes smaller Instances of it.
 
 #include <map>
 #include <string>
@@ -17,12 +17,12 @@ struct Extent {
 
 struct Instance {
   Algorithm algorithm;
-  std::vector<std::vector<Extent>> boxes;       // as algorithm.outputs
-  std::map<Symbol, std::vector<Extent>> images; // those of fixed size; the others get what is read
+  std::vector<std::vector<Extent>> boxes;        // as algorithm.outputs
+  std::map<Symbol, std::vector<Extent>> images;  // those of fixed size; the others get what is read
   std::map<Symbol, ir::Scalar> scalars;
-  std::uint64_t data_seed = 0;                  // of the images' elements
+  std::uint64_t data_seed = 0;  // of the images' elements
   schedule::Schedule schedule;
-  bool gpu = false;                             // runs on the emulated GPU, else on the host
+  bool gpu = false;  // runs on the emulated GPU, else on the host
 };
 
 /// Program, sizes, parameters and schedule as text.

@@ -38,12 +38,12 @@ constexpr unsigned SecondsPerTrial = 10;  // of the processor
 constexpr int SchedulesPerProgram = 2;
 
 struct Settings {
-  long count = 100;          // pairs that ran
+  long count = 100;  // pairs that ran
   int seconds = 40;
   int level = 1;
-  bool gpu = false;          // all schedules
+  bool gpu = false;  // all schedules
   bool shrinks = true;
-  bool one = false;          // --seed
+  bool one = false;  // --seed
   std::uint64_t seed = 0;
   std::size_t most_failures = 3;
 };
@@ -55,7 +55,8 @@ std::string reason_of(const Diagnostic& d) {
   for (std::size_t i = 0; i < d.reason.size(); ++i) {
     const char c = d.reason[i];
     if (c == '\'') {
-      const bool possessive = !quoted && i > 0 && std::isalpha(static_cast<unsigned char>(d.reason[i - 1]));
+      const bool possessive =
+          !quoted && i > 0 && std::isalpha(static_cast<unsigned char>(d.reason[i - 1]));
       if (!possessive) {
         quoted = !quoted;
         if (quoted) text += "_";
@@ -63,7 +64,9 @@ std::string reason_of(const Diagnostic& d) {
       continue;
     }
     if (quoted) continue;
-    if (std::isdigit(static_cast<unsigned char>(c)) || (c == '-' && i + 1 < d.reason.size() && std::isdigit(static_cast<unsigned char>(d.reason[i + 1])))) {
+    if (std::isdigit(static_cast<unsigned char>(c)) ||
+        (c == '-' && i + 1 < d.reason.size() &&
+         std::isdigit(static_cast<unsigned char>(d.reason[i + 1])))) {
       if (text.empty() || text.back() != '#') text += '#';
     } else {
       text += c;
@@ -90,7 +93,8 @@ std::set<std::string> features_of(const Instance& instance) {
   return all;
 }
 
-Instance instance_of(std::uint64_t seed, const Settings& settings, std::vector<Diagnostic>* refused = nullptr) {
+Instance instance_of(std::uint64_t seed, const Settings& settings,
+                     std::vector<Diagnostic>* refused = nullptr) {
   const std::uint64_t program = seed / SchedulesPerProgram;
   Instance instance = random_program(program, settings.level);
   instance.gpu = settings.gpu || program % 10 == 9;
@@ -100,12 +104,15 @@ Instance instance_of(std::uint64_t seed, const Settings& settings, std::vector<D
   return instance;
 }
 
-// --- the child ------------------------------------------------------------------------------------
+// --- the child
+// ------------------------------------------------------------------------------------
 
 /// What a child says, one record a line; texts are sent with their length.
 struct Reporter {
   FILE* out;
-  void count(const std::string& key, long n = 1) const { std::fprintf(out, "+ %ld %s\n", n, key.c_str()); }
+  void count(const std::string& key, long n = 1) const {
+    std::fprintf(out, "+ %ld %s\n", n, key.c_str());
+  }
   void begin(std::uint64_t seed) const {
     std::fprintf(out, "B %llu\n", static_cast<unsigned long long>(seed));
     std::fflush(out);
@@ -118,7 +125,8 @@ struct Reporter {
     std::fflush(out);
   }
   void failure(std::uint64_t seed, const std::string& text) const {
-    std::fprintf(out, "F %llu %zu\n%s\n", static_cast<unsigned long long>(seed), text.size(), text.c_str());
+    std::fprintf(out, "F %llu %zu\n%s\n", static_cast<unsigned long long>(seed), text.size(),
+                 text.c_str());
     std::fflush(out);
   }
 };
@@ -162,7 +170,8 @@ void run_one(std::uint64_t seed, const Settings& settings, const Reporter& repor
     const std::string reason = reason_of(result.refusal);
     report.count((resolve ? "resolve: " : "lower: ") + reason);
     if (resolve && !instance.gpu) {  // the interpreter knows no kernels
-      if (const auto agrees = agrees_when_forced(instance)) report.count((*agrees ? "forced agrees: " : "forced differs: ") + reason);
+      if (const auto agrees = agrees_when_forced(instance))
+        report.count((*agrees ? "forced agrees: " : "forced differs: ") + reason);
     }
     Random random(seed);
     repair(instance, result, random, report);
@@ -186,7 +195,8 @@ void run_one(std::uint64_t seed, const Settings& settings, const Reporter& repor
   }
 }
 
-// --- the parent -----------------------------------------------------------------------------------
+// --- the parent
+// -----------------------------------------------------------------------------------
 
 struct Failure {
   std::uint64_t seed;
@@ -214,7 +224,8 @@ int in_child(const std::function<void(FILE*)>& work, std::string& output) {
   }
   close(ends[1]);
   char buffer[65536];
-  for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;) output.append(buffer, static_cast<std::size_t>(n));
+  for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;)
+    output.append(buffer, static_cast<std::size_t>(n));
   close(ends[0]);
   int status = 0;
   waitpid(child, &status, 0);
@@ -230,7 +241,8 @@ void limit_time(unsigned seconds) {
 }
 
 std::string death_of(int status) {
-  if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGPROF || WTERMSIG(status) == SIGALRM)) return "slow: no result within " + std::to_string(SecondsPerTrial) + " s";
+  if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGPROF || WTERMSIG(status) == SIGALRM))
+    return "slow: no result within " + std::to_string(SecondsPerTrial) + " s";
   if (WIFSIGNALED(status)) return std::string("crash: signal ") + strsignal(WTERMSIG(status));
   return "crash: exit code " + std::to_string(WEXITSTATUS(status));
 }
@@ -287,7 +299,9 @@ void run_batch(std::uint64_t first, std::uint64_t count, const Settings& setting
 }
 
 /// Kind of a failure: its first words.
-std::string kind_of(const std::string& text) { return text.substr(0, std::min(text.find(':'), text.find('\n'))); }
+std::string kind_of(const std::string& text) {
+  return text.substr(0, std::min(text.find(':'), text.find('\n')));
+}
 
 std::string first_lines(const std::string& text, int lines) {
   std::size_t end = 0;
@@ -318,15 +332,20 @@ Instance failing_instance(const Failure& failure, const Settings& settings) {
 }
 
 void report_failure(const Failure& failure, const Settings& settings) {
-  std::printf("\n=== seed %llu fails: %s\n", static_cast<unsigned long long>(failure.seed), failure.text.substr(0, 600).c_str());
-  std::printf("    run again with: test_property%s --level %d --seed %llu\n", settings.gpu ? " --gpu" : "", settings.level, static_cast<unsigned long long>(failure.seed));
+  std::printf("\n=== seed %llu fails: %s\n", static_cast<unsigned long long>(failure.seed),
+              failure.text.substr(0, 600).c_str());
+  std::printf("    run again with: test_property%s --level %d --seed %llu\n",
+              settings.gpu ? " --gpu" : "", settings.level,
+              static_cast<unsigned long long>(failure.seed));
   std::fflush(stdout);
   if (failure.text.rfind("the program or schedule", 0) == 0) return;
   const Instance instance = failing_instance(failure, settings);
   if (settings.shrinks) {
     const std::string kind = kind_of(failure.text);
     const Instance small = shrink(
-        instance, [&](const Instance& candidate) { return kind_of(trial_in_child(candidate)) == kind; }, std::chrono::seconds(60));
+        instance,
+        [&](const Instance& candidate) { return kind_of(trial_in_child(candidate)) == kind; },
+        std::chrono::seconds(60));
     std::printf("--- shrunk\n%s", to_string(small).c_str());
     std::printf("--- %s\n", first_lines(trial_in_child(small), 90).c_str());
   } else {
@@ -353,11 +372,14 @@ void print_group(const Counts& counts, const std::string& prefix, const char* ti
 
 void print_over_refusals(const Counts& counts) {
   const std::string refused = "resolve: ";
-  std::printf("refused by resolve(), and what brute force says (agreed / differed when forced, three inputs)\n");
+  std::printf(
+      "refused by resolve(), and what brute force says (agreed / differed when forced, three "
+      "inputs)\n");
   for (const auto& [key, n] : counts) {
     if (key.rfind(refused, 0) != 0) continue;
     const std::string reason = key.substr(refused.size());
-    std::printf("  %6ld  %ld / %ld  %s\n", n, count_of(counts, "forced agrees: " + reason), count_of(counts, "forced differs: " + reason), reason.c_str());
+    std::printf("  %6ld  %ld / %ld  %s\n", n, count_of(counts, "forced agrees: " + reason),
+                count_of(counts, "forced differs: " + reason), reason.c_str());
   }
 }
 
@@ -381,8 +403,11 @@ void print_coverage(const Counts& counts) {
 
 int run(const Settings& settings) {
   const auto start = std::chrono::steady_clock::now();
-  const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
-  std::printf("seed %llu, level %d\n", static_cast<unsigned long long>(settings.seed), settings.level);
+  const auto elapsed = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  std::printf("seed %llu, level %d\n", static_cast<unsigned long long>(settings.seed),
+              settings.level);
   std::fflush(stdout);
   Totals totals;
   std::uint64_t next = settings.seed;
@@ -390,13 +415,18 @@ int run(const Settings& settings) {
   do {
     run_batch(next, batch, settings, totals);
     next += batch;
-  } while (!settings.one && count_of(totals.counts, "agreed") < settings.count && elapsed() < settings.seconds &&
-           totals.failures.size() < settings.most_failures);
-  const long drawn = count_of(totals.counts, "drawn"), accepted = count_of(totals.counts, "accepted");
+  } while (!settings.one && count_of(totals.counts, "agreed") < settings.count &&
+           elapsed() < settings.seconds && totals.failures.size() < settings.most_failures);
+  const long drawn = count_of(totals.counts, "drawn"),
+             accepted = count_of(totals.counts, "accepted");
   const long agreed = count_of(totals.counts, "agreed");
-  const double percent = drawn == 0 ? 0 : 100.0 * static_cast<double>(accepted) / static_cast<double>(drawn);
-  std::printf("%ld schedules drawn, %.0f %% accepted; %ld pairs ran and agreed (%ld of them also as host code, %ld on the GPU), %zu failures, %.0f s\n",
-              drawn, percent, agreed, count_of(totals.counts, "as host code"), count_of(totals.counts, "on the GPU"), totals.failures.size(), elapsed());
+  const double percent =
+      drawn == 0 ? 0 : 100.0 * static_cast<double>(accepted) / static_cast<double>(drawn);
+  std::printf(
+      "%ld schedules drawn, %.0f %% accepted; %ld pairs ran and agreed (%ld of them also as host "
+      "code, %ld on the GPU), %zu failures, %.0f s\n",
+      drawn, percent, agreed, count_of(totals.counts, "as host code"),
+      count_of(totals.counts, "on the GPU"), totals.failures.size(), elapsed());
   print_coverage(totals.counts);
   print_group(totals.counts, "uses ", "schedules that ran, by what they use");
   print_group(totals.counts, "draw: ", "refused at the directive");
@@ -407,7 +437,8 @@ int run(const Settings& settings) {
   std::set<std::string> reported;
   for (const Failure& f : totals.failures) {
     // One failure of each kind for each program is enough to look at.
-    if (reported.insert(kind_of(f.text) + std::to_string(f.seed / SchedulesPerProgram)).second) report_failure(f, settings);
+    if (reported.insert(kind_of(f.text) + std::to_string(f.seed / SchedulesPerProgram)).second)
+      report_failure(f, settings);
   }
   if (!totals.failures.empty()) return 1;
   if (!settings.one && drawn >= 100 && (percent < 30 || percent > 80)) {

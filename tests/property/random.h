@@ -8,7 +8,9 @@ namespace sinter::test {
 
 class Random {
  public:
-  explicit Random(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15u + 0x632be59bd9b4e019u) { next(); }
+  explicit Random(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15u + 0x632be59bd9b4e019u) {
+    next();
+  }
 
   std::uint64_t next() {
     std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
@@ -23,7 +25,9 @@ class Random {
   bool chance(int percent) { return in(0, 99) < percent; }
   std::size_t index(std::size_t size) { return static_cast<std::size_t>(next() % size); }
   template <typename T>
-  const T& pick(const std::vector<T>& list) { return list[index(list.size())]; }
+  const T& pick(const std::vector<T>& list) {
+    return list[index(list.size())];
+  }
 
  private:
   std::uint64_t state_;

@@ -13,7 +13,7 @@ namespace sinter::test {
 
 namespace {
 
-constexpr long MaximumCost = 120;   // nodes that an inlined call may become
+constexpr long MaximumCost = 120;  // nodes that an inlined call may become
 constexpr long MaximumWork = 800;  // steps that one element may take with everything inline
 
 /// A stage as later ones see it.
@@ -53,7 +53,8 @@ class Maker {
   }
 
  private:
-  // --- inputs -------------------------------------------------------------------------------------
+  // --- inputs
+  // -------------------------------------------------------------------------------------
 
   void make_images() {
     const int count = random_.in(1, 2);
@@ -73,7 +74,8 @@ class Maker {
 
   Type any_type() {
     static const std::vector<Type> Integers{UInt(8), UInt(16), Int(16), Int(32), Int(32)};
-    static const std::vector<Type> Rare{Int(8), UInt(32), Int(64), UInt(64), Float(16), BFloat(), Bool(), Float(64)};
+    static const std::vector<Type> Rare{Int(8),    UInt(32), Int(64), UInt(64),
+                                        Float(16), BFloat(), Bool(),  Float(64)};
     if (level_ == 0) return random_.pick(Integers);
     if (random_.chance(15)) return random_.pick(Rare);
     return random_.chance(30) ? Float(32) : random_.pick(Integers);
@@ -81,8 +83,11 @@ class Maker {
 
   Expr parameter(Type type) {
     const std::string name = "p" + std::to_string(++parameters_);
-    ir::Scalar value = type.is_float() ? ir::Scalar::of_real(type, random_.in(-8, 8) / 4.0)
-                                       : ir::Scalar::of_integer(type, type.is_bool() ? random_.in(0, 1) : random_.in(type.is_uint() ? 0 : -3, 6));
+    ir::Scalar value =
+        type.is_float()
+            ? ir::Scalar::of_real(type, random_.in(-8, 8) / 4.0)
+            : ir::Scalar::of_integer(
+                  type, type.is_bool() ? random_.in(0, 1) : random_.in(type.is_uint() ? 0 : -3, 6));
     const auto declare = [&](const auto& param) {
       result_.scalars[param.contents()->id] = value;
       return static_cast<Expr>(param);
@@ -104,7 +109,8 @@ class Maker {
     return param;
   }
 
-  // --- expressions --------------------------------------------------------------------------------
+  // --- expressions
+  // --------------------------------------------------------------------------------
 
   static Expr to(Type type, const Expr& e) {
     if (e.type() == type) return e;
@@ -153,7 +159,8 @@ class Maker {
     }
     if (choice < 89) return v + size_parameter(-2, 3);
     if (choice < 90) return promise_clamped(v % 5, 0, 4) + random_.in(-1, 1);
-    if (choice < 91) return select(v < random_.in(0, 6), constant_offset(v, -1, 1), random_.in(0, 6) - v);
+    if (choice < 91)
+      return select(v < random_.in(0, 6), constant_offset(v, -1, 1), random_.in(0, 6) - v);
     if (nested || scope.accesses <= 0) return min(v, random_.in(0, 9));
     const Expr data = access(scope, true);
     if (data.type().is_bool() || data.type().bits == 64) return max(v, random_.in(-2, 4));
@@ -190,7 +197,8 @@ class Maker {
     scope.work += callee.work;
     scope.stride = std::max(scope.stride, callee.stride);
     std::vector<Expr> at;
-    for (int d = 0; d < callee.rank; ++d) at.push_back(coordinate(scope, static_cast<std::size_t>(d), callee.stride, nested));
+    for (int d = 0; d < callee.rank; ++d)
+      at.push_back(coordinate(scope, static_cast<std::size_t>(d), callee.stride, nested));
     const FuncRef call = callee.func(at);
     if (callee.types.size() == 1) return call;
     return call[random_.index(callee.types.size())];
@@ -223,12 +231,18 @@ class Maker {
     if (type.is_bool()) type = Int(16);
     const Expr a = value(scope, type, depth - 1), b = value(scope, type, depth - 1);
     switch (random_.in(0, 5)) {
-      case 0: return a < b;
-      case 1: return a <= b;
-      case 2: return a > b;
-      case 3: return a >= b;
-      case 4: return a == b;
-      default: return a != b;
+      case 0:
+        return a < b;
+      case 1:
+        return a <= b;
+      case 2:
+        return a > b;
+      case 3:
+        return a >= b;
+      case 4:
+        return a == b;
+      default:
+        return a != b;
     }
   }
 
@@ -239,17 +253,38 @@ class Maker {
     if (level_ > 0 && random_.chance(4)) return inline_reduction(scope, type);
     const auto sub = [&] { return value(scope, type, depth - 1); };
     const int choice = random_.in(0, 99);
-    if (choice < 26) { const Expr a = sub(); return a + sub(); }
-    if (choice < 36) { const Expr a = sub(); return a - sub(); }
-    if (choice < 50) { const Expr a = sub(); return a * sub(); }
-    if (choice < 57) { const Expr a = sub(); return min(a, sub()); }
-    if (choice < 64) { const Expr a = sub(); return max(a, sub()); }
-    if (choice < 72) { const Expr c = condition(scope, depth - 1), a = sub(); return select(c, a, sub()); }
+    if (choice < 26) {
+      const Expr a = sub();
+      return a + sub();
+    }
+    if (choice < 36) {
+      const Expr a = sub();
+      return a - sub();
+    }
+    if (choice < 50) {
+      const Expr a = sub();
+      return a * sub();
+    }
+    if (choice < 57) {
+      const Expr a = sub();
+      return min(a, sub());
+    }
+    if (choice < 64) {
+      const Expr a = sub();
+      return max(a, sub());
+    }
+    if (choice < 72) {
+      const Expr c = condition(scope, depth - 1), a = sub();
+      return select(c, a, sub());
+    }
     if (choice < 79) {
       Type other = any_type();
       return to(type, value(scope, other, depth - 1));
     }
-    if (choice < 84) { const Expr a = sub(); return a / (random_.chance(60) ? literal(type) : sub()); }
+    if (choice < 84) {
+      const Expr a = sub();
+      return a / (random_.chance(60) ? literal(type) : sub());
+    }
     if (type.is_float()) return float_operator(scope, type, depth);
     return integer_operator(scope, type, depth);
   }
@@ -257,25 +292,44 @@ class Maker {
   Expr float_operator(Scope& scope, Type type, int depth) {
     const Expr a = value(scope, type, depth - 1);
     switch (random_.in(0, type.bits == 32 ? 19 : 6)) {
-      case 0: return abs(a);
-      case 1: return floor(a);
-      case 2: return sqrt(a);
-      case 3: return round(a);
-      case 4: return -a;
-      case 5: return strict(a * value(scope, type, depth - 1)) + literal(type);
-      case 6: return trunc(a);
-      case 7: return exp(a);
-      case 8: return sin(a);
-      case 9: return log(abs(a));
-      case 10: return tanh(a);
-      case 11: return rsqrt(a);
-      case 12: return pow(abs(a), value(scope, type, depth - 1));
-      case 13: return erf(a);
-      case 14: return ceil(a) + fract(a);
-      case 15: return lerp(a, value(scope, type, depth - 1), select(condition(scope, 0), 0.25f, 1.0f));
-      case 16: return select(is_nan(a), literal(type), a);
-      case 17: return reinterpret(type, reinterpret(UInt(32), a) ^ cast(UInt(32), random_.in(0, 7)));
-      default: return a * literal(type) + value(scope, type, depth - 1);
+      case 0:
+        return abs(a);
+      case 1:
+        return floor(a);
+      case 2:
+        return sqrt(a);
+      case 3:
+        return round(a);
+      case 4:
+        return -a;
+      case 5:
+        return strict(a * value(scope, type, depth - 1)) + literal(type);
+      case 6:
+        return trunc(a);
+      case 7:
+        return exp(a);
+      case 8:
+        return sin(a);
+      case 9:
+        return log(abs(a));
+      case 10:
+        return tanh(a);
+      case 11:
+        return rsqrt(a);
+      case 12:
+        return pow(abs(a), value(scope, type, depth - 1));
+      case 13:
+        return erf(a);
+      case 14:
+        return ceil(a) + fract(a);
+      case 15:
+        return lerp(a, value(scope, type, depth - 1), select(condition(scope, 0), 0.25f, 1.0f));
+      case 16:
+        return select(is_nan(a), literal(type), a);
+      case 17:
+        return reinterpret(type, reinterpret(UInt(32), a) ^ cast(UInt(32), random_.in(0, 7)));
+      default:
+        return a * literal(type) + value(scope, type, depth - 1);
     }
   }
 
@@ -283,26 +337,46 @@ class Maker {
     const Expr a = value(scope, type, depth - 1);
     const auto b = [&] { return value(scope, type, depth - 1); };
     switch (random_.in(0, 19)) {
-      case 0: return a % (random_.chance(60) ? literal(type) : b());
-      case 1: return a & b();
-      case 2: return a | b();
-      case 3: return a ^ b();
-      case 4: return a << cast(type, random_.in(0, 9));
-      case 5: return a >> cast(type, random_.in(0, 9));
-      case 6: return a << b();
-      case 7: return to(type, abs(a));
-      case 8: return to(type, absd(a, b()));
-      case 9: return type.bits < 64 ? saturating_add(a, b()) : a + b();
-      case 10: return type.bits < 64 ? to(type, halving_add(a, b())) : a - b();
-      case 11: return popcount(a);
-      case 12: return count_leading_zeros(a);
-      case 13: return count_trailing_zeros(a);
-      case 14: return a >> b();
-      case 15: return type.bits < 64 ? saturating_sub(a, b()) : -a;
-      case 16: return type.bits < 64 ? to(type, rounding_halving_add(a, b())) : a;
-      case 17: return type.bits < 64 ? to(type, widening_mul(a, b())) : a * b();
-      case 18: return saturating_cast(type, value(scope, Int(32), depth - 1));
-      default: return ~a;
+      case 0:
+        return a % (random_.chance(60) ? literal(type) : b());
+      case 1:
+        return a & b();
+      case 2:
+        return a | b();
+      case 3:
+        return a ^ b();
+      case 4:
+        return a << cast(type, random_.in(0, 9));
+      case 5:
+        return a >> cast(type, random_.in(0, 9));
+      case 6:
+        return a << b();
+      case 7:
+        return to(type, abs(a));
+      case 8:
+        return to(type, absd(a, b()));
+      case 9:
+        return type.bits < 64 ? saturating_add(a, b()) : a + b();
+      case 10:
+        return type.bits < 64 ? to(type, halving_add(a, b())) : a - b();
+      case 11:
+        return popcount(a);
+      case 12:
+        return count_leading_zeros(a);
+      case 13:
+        return count_trailing_zeros(a);
+      case 14:
+        return a >> b();
+      case 15:
+        return type.bits < 64 ? saturating_sub(a, b()) : -a;
+      case 16:
+        return type.bits < 64 ? to(type, rounding_halving_add(a, b())) : a;
+      case 17:
+        return type.bits < 64 ? to(type, widening_mul(a, b())) : a * b();
+      case 18:
+        return saturating_cast(type, value(scope, Int(32), depth - 1));
+      default:
+        return ~a;
     }
   }
 
@@ -322,13 +396,17 @@ class Maker {
     scope.cost += inner.cost;
     scope.stride = std::max(scope.stride, inner.stride);
     switch (random_.in(0, 3)) {
-      case 0: return maximum(r, operand);
-      case 1: return minimum(r, operand);
-      default: return sum(r, operand);
+      case 0:
+        return maximum(r, operand);
+      case 1:
+        return minimum(r, operand);
+      default:
+        return sum(r, operand);
     }
   }
 
-  // --- stages -------------------------------------------------------------------------------------
+  // --- stages
+  // -------------------------------------------------------------------------------------
 
   void make_stage(int number) {
     Known stage;
@@ -355,7 +433,8 @@ class Maker {
     scope.accesses = reduces ? random_.in(0, 2) : random_.in(1, 3);
     std::vector<Expr> values;
     for (Type t : stage.types) {
-      values.push_back(reduces && random_.chance(50) ? literal(t) : value(scope, t, random_.in(1, 3)));
+      values.push_back(reduces && random_.chance(50) ? literal(t)
+                                                     : value(scope, t, random_.in(1, 3)));
     }
     define(stage.func(vars), values);
     stage.cost = scope.cost;
@@ -381,11 +460,22 @@ class Maker {
       stage.written.resize(static_cast<std::size_t>(stage.rank));
       stage.cost = 2;
       switch (random_.in(0, 4)) {
-        case 0: stage.func = BoundaryConditions::repeat_edge(image.param); break;
-        case 1: stage.func = BoundaryConditions::constant_exterior(image.param, literal(image.param.type())); break;
-        case 2: stage.func = BoundaryConditions::repeat_image(image.param); break;
-        case 3: stage.func = BoundaryConditions::mirror_image(image.param); break;
-        default: stage.func = BoundaryConditions::mirror_interior(image.param); break;
+        case 0:
+          stage.func = BoundaryConditions::repeat_edge(image.param);
+          break;
+        case 1:
+          stage.func =
+              BoundaryConditions::constant_exterior(image.param, literal(image.param.type()));
+          break;
+        case 2:
+          stage.func = BoundaryConditions::repeat_image(image.param);
+          break;
+        case 3:
+          stage.func = BoundaryConditions::mirror_image(image.param);
+          break;
+        default:
+          stage.func = BoundaryConditions::mirror_interior(image.param);
+          break;
       }
       return true;
     }
@@ -409,13 +499,21 @@ class Maker {
   static Expr combine(int op, Type type, const Expr& a, const Expr& b) {
     if (type.is_bool()) return op % 2 == 0 ? a && b : a || b;
     switch (op) {
-      case 0: case 1: return a + b;
-      case 2: return a * b;
-      case 3: return min(a, b);
-      case 4: return max(a, b);
-      case 5: return type.is_float() ? a + b : a ^ b;
-      case 6: return type.is_float() ? a - b : a | b;
-      default: return a - b;
+      case 0:
+      case 1:
+        return a + b;
+      case 2:
+        return a * b;
+      case 3:
+        return min(a, b);
+      case 4:
+        return max(a, b);
+      case 5:
+        return type.is_float() ? a + b : a ^ b;
+      case 6:
+        return type.is_float() ? a - b : a | b;
+      default:
+        return a - b;
     }
   }
 
@@ -464,7 +562,8 @@ class Maker {
       const Type t = stage.types[c];
       const Expr operand = value(u.scope, t, random_.in(0, 2));
       if (!self) values.push_back(operand);
-      else if (random_.chance(85)) values.push_back(to_declared(t, combine(op, t, own[c], operand)));
+      else if (random_.chance(85))
+        values.push_back(to_declared(t, combine(op, t, own[c], operand)));
       else values.push_back(to_declared(t, select(condition(u.scope, 1), own[c], operand)));
     }
     if (u.domain.defined() && random_.chance(25)) add_predicate(u);
@@ -491,7 +590,9 @@ class Maker {
     }
     u.domain = RDom(region, "r" + std::to_string(number));
     for (int d = 0; d < rank; ++d) u.scope.variables.push_back(u.domain[d]);
-    if (random_.chance(50)) std::rotate(u.scope.variables.begin(), u.scope.variables.end() - rank, u.scope.variables.end());
+    if (random_.chance(50))
+      std::rotate(u.scope.variables.begin(), u.scope.variables.end() - rank,
+                  u.scope.variables.end());
   }
 
   void histogram(Known& stage, Update& u, int number) {
@@ -502,7 +603,8 @@ class Maker {
     u.scope.variables = without(u.at.size(), d, u.domain);
     Expr data = access(u.scope, true);
     if (data.type().is_bool() || data.type().bits == 64) data = to(Int(32), data);
-    u.at[d] = random_.chance(75) ? clamp(cast(Int(32), data), low, high) : clamp(Expr(u.domain[0]) * 2 - 1, low, high);
+    u.at[d] = random_.chance(75) ? clamp(cast(Int(32), data), low, high)
+                                 : clamp(Expr(u.domain[0]) * 2 - 1, low, high);
     note_written(stage, d, low, high);
     u.points *= 2;
   }
@@ -536,10 +638,18 @@ class Maker {
   void add_predicate(Update& u) {
     const Expr r = u.domain[0];
     switch (random_.in(0, 4)) {
-      case 0: u.domain.where(r < random_.in(0, 4)); break;
-      case 1: u.domain.where(r + random_.pick(u.scope.variables) <= random_.in(1, 9)); break;
-      case 2: u.domain.where(r % 2 == random_.in(0, 1)); break;
-      case 3: u.domain.where(random_.pick(u.scope.variables) >= r && r != 1); break;
+      case 0:
+        u.domain.where(r < random_.in(0, 4));
+        break;
+      case 1:
+        u.domain.where(r + random_.pick(u.scope.variables) <= random_.in(1, 9));
+        break;
+      case 2:
+        u.domain.where(r % 2 == random_.in(0, 1));
+        break;
+      case 3:
+        u.domain.where(random_.pick(u.scope.variables) >= r && r != 1);
+        break;
       default: {
         Scope scope = u.scope;
         scope.accesses = 1;
@@ -552,7 +662,8 @@ class Maker {
     }
   }
 
-  // --- outputs ------------------------------------------------------------------------------------
+  // --- outputs
+  // ------------------------------------------------------------------------------------
 
   void choose_outputs() {
     std::vector<std::size_t> chosen;

@@ -1,7 +1,7 @@
 #pragma once
-// A random algorithm with sizes and parameters: two to seven stages of stencils, pointwise operators,
-// data-dependent indices, boundary conditions, reductions, scans, histograms and tuples, built
-// through the public front end.
+// A random algorithm with sizes and parameters: two to seven stages of stencils, pointwise
+// operators, data-dependent indices, boundary conditions, reductions, scans, histograms and tuples,
+// built through the public front end.
 
 #include "tests/property/instance.h"
 

@@ -26,7 +26,8 @@ class HostDrawer : private Drawer {
       for (const StageDefinition& s : state_.algorithm.stages) {
         const bool known = std::find(pending.begin(), pending.end(), s.id) != pending.end();
         if (!known && made_.count(s.id)) pending.push_back(s.id);
-        if (!known && !made_.count(s.id)) intentions_[s.id] = Intention::Inline;  // nothing can name it
+        if (!known && !made_.count(s.id))
+          intentions_[s.id] = Intention::Inline;  // nothing can name it
       }
     }
     for (const Symbol& id : pending) place(id);
@@ -35,7 +36,8 @@ class HostDrawer : private Drawer {
   }
 
  private:
-  // --- intentions ---------------------------------------------------------------------------------
+  // --- intentions
+  // ---------------------------------------------------------------------------------
 
   void intend(const Symbol& id) {
     if (intentions_.count(id)) return;
@@ -47,7 +49,8 @@ class HostDrawer : private Drawer {
     intentions_[id] = i;
   }
 
-  // --- directives that make stages ----------------------------------------------------------------
+  // --- directives that make stages
+  // ----------------------------------------------------------------
 
   void make_stages(const Symbol& id) {
     if (random_.chance(8)) draw_in(id);
@@ -61,12 +64,14 @@ class HostDrawer : private Drawer {
       if (random_.chance(50)) {
         sched::Rfactor r;
         r.preserved.emplace_back(random_.pick(reductions), new_name());
-        if (reductions.size() > 2 && random_.chance(30)) r.preserved.emplace_back(reductions[0], new_name());
+        if (reductions.size() > 2 && random_.chance(30))
+          r.preserved.emplace_back(reductions[0], new_name());
         r.intermediate = sched::intermediate_symbol(id.name(), r.preserved);
         made_.insert(r.intermediate);
         add(ref, r);
       } else {
-        static const std::vector<std::vector<int>> Widths{{4, 2}, {1, 4}, {3, 2}, {2, 2, 2}, {1, 8}, {16, 2}, {5, 1}, {2}};
+        static const std::vector<std::vector<int>> Widths{{4, 2}, {1, 4},  {3, 2}, {2, 2, 2},
+                                                          {1, 8}, {16, 2}, {5, 1}, {2}};
         sched::ReduceAcross r;
         r.loop = random_.pick(reductions);
         for (int w : random_.pick(Widths)) r.widths.emplace_back(w);
@@ -89,7 +94,8 @@ class HostDrawer : private Drawer {
     add({id, 0}, in);
   }
 
-  // --- loops --------------------------------------------------------------------------------------
+  // --- loops
+  // --------------------------------------------------------------------------------------
 
   void shape(const Symbol& id) {
     if (intention(id) == Intention::Inline && !random_.chance(4)) return;
@@ -111,14 +117,18 @@ class HostDrawer : private Drawer {
     std::vector<std::function<Expr()>> makers;
     for (const Image& image : instance_.algorithm.images) {
       for (const auto& field : image.fields) {
-        makers.push_back([&] { return ir::binary(ir::Op::Less, ir::index_symbol(field[1]), ir::index_literal(random_.in(1, 12))); });
+        makers.push_back([&] {
+          return ir::binary(ir::Op::Less, ir::index_symbol(field[1]),
+                            ir::index_literal(random_.in(1, 12)));
+        });
       }
     }
     for (const ScalarParameter& s : instance_.algorithm.scalars) {
       makers.push_back([&] {
         const Expr e = ir::symbol(s.type, s.id);
         if (s.type.is_bool()) return e;
-        const Expr limit = s.type.is_float() ? ir::real_literal(s.type, 0.5) : ir::literal(s.type, 1);
+        const Expr limit =
+            s.type.is_float() ? ir::real_literal(s.type, 0.5) : ir::literal(s.type, 1);
         return ir::binary(ir::Op::LessEqual, limit, e);
       });
     }
@@ -134,8 +144,11 @@ class HostDrawer : private Drawer {
     const int choice = random_.in(0, 99);
     if (choice < 50) return sched::Tail::Auto;
     if (choice < 72) return sched::Tail::GuardWithIf;
-    if (choice < 86) return ref.definition > 0 && random_.chance(60) ? sched::Tail::GuardWithIf : sched::Tail::ShiftInwards;
-    return is_output(ref.stage) && random_.chance(70) ? sched::Tail::GuardWithIf : sched::Tail::RoundUp;
+    if (choice < 86)
+      return ref.definition > 0 && random_.chance(60) ? sched::Tail::GuardWithIf
+                                                      : sched::Tail::ShiftInwards;
+    return is_output(ref.stage) && random_.chance(70) ? sched::Tail::GuardWithIf
+                                                      : sched::Tail::RoundUp;
   }
 
   /// Loops whose extent is a constant, or, now and then, any.
@@ -145,15 +158,17 @@ class HostDrawer : private Drawer {
     std::vector<Symbol> names;
     const bool any = random_.chance(6);
     for (const sched::Loop& l : s.loops) {
-      const auto extent = sched::constant_extent(state_.schedules.at(ref.stage), definition,
-                                                 definition.definitions[static_cast<std::size_t>(ref.definition)], s, l.variable);
+      const auto extent = sched::constant_extent(
+          state_.schedules.at(ref.stage), definition,
+          definition.definitions[static_cast<std::size_t>(ref.definition)], s, l.variable);
       if (has_name(ref, l) && (any || (extent && *extent <= 16))) names.push_back(l.name);
     }
     return names;
   }
 
   /// Mostly loops whose iterations may run together.
-  Symbol free_loop(const StageRef& ref, const std::vector<Symbol>& among, const std::vector<Expr>& branch) {
+  Symbol free_loop(const StageRef& ref, const std::vector<Symbol>& among,
+                   const std::vector<Expr>& branch) {
     const auto& s = schedule_of(ref, branch);
     std::vector<Symbol> good;
     for (const sched::Loop& l : s.loops) {
@@ -163,7 +178,8 @@ class HostDrawer : private Drawer {
     return good.empty() || random_.chance(15) ? random_.pick(among) : random_.pick(good);
   }
 
-  std::vector<Symbol> loops_outside_vectors(const StageRef& ref, const std::vector<Expr>& branch) const {
+  std::vector<Symbol> loops_outside_vectors(const StageRef& ref,
+                                            const std::vector<Expr>& branch) const {
     std::vector<Symbol> names;
     for (const sched::Loop& l : schedule_of(ref, branch).loops) {  // innermost first
       if (l.kind == ir::LoopKind::Vectorized) names.clear();
@@ -211,7 +227,10 @@ class HostDrawer : private Drawer {
       add(ref, t, branch);
     } else if (choice < 59) {
       const auto outside = loops_outside_vectors(ref, branch);
-      sched::Parallel d{free_loop(ref, outside.empty() || random_.chance(5) ? names : outside, branch), {}, tail(ref)};
+      sched::Parallel d{
+          free_loop(ref, outside.empty() || random_.chance(5) ? names : outside, branch),
+          {},
+          tail(ref)};
       if (random_.chance(30)) d.factor = factor();
       else d.tail = sched::Tail::Auto;
       add(ref, d, branch);
@@ -238,24 +257,33 @@ class HostDrawer : private Drawer {
       }
       add(ref, d, branch);
     } else if (choice < 91) {
-      add(ref, sched::PartitionLoop{random_.pick(names), static_cast<sched::PartitionPolicy>(random_.in(0, 2))}, branch);
+      add(ref,
+          sched::PartitionLoop{random_.pick(names),
+                               static_cast<sched::PartitionPolicy>(random_.in(0, 2))},
+          branch);
     } else if (choice < 93) {
       add(ref, sched::Serial{random_.pick(names)}, branch);
     } else if (choice < 95) {
       add(ref, sched::Rename{random_.pick(names), new_name()}, branch);
     } else if (ref.definition > 0) {
       const StageDefinition& s = stage(ref.stage);
-      const bool folds = sched::as_self_update(s, s.definitions[static_cast<std::size_t>(ref.definition)]).has_value();
+      const bool folds =
+          sched::as_self_update(s, s.definitions[static_cast<std::size_t>(ref.definition)])
+              .has_value();
       if ((folds || random_.chance(10)) && add(ref, sched::Atomic{}, branch)) {
-        if (random_.chance(60)) add(ref, sched::Parallel{random_.pick(names), {}, sched::Tail::Auto}, branch);
-        else add(ref, sched::Vectorize{random_.pick(names), factor(), sched::Tail::GuardWithIf}, branch);
+        if (random_.chance(60))
+          add(ref, sched::Parallel{random_.pick(names), {}, sched::Tail::Auto}, branch);
+        else
+          add(ref, sched::Vectorize{random_.pick(names), factor(), sched::Tail::GuardWithIf},
+              branch);
       }
     } else {
       split();
     }
   }
 
-  // --- placement ----------------------------------------------------------------------------------
+  // --- placement
+  // ----------------------------------------------------------------------------------
 
   void place(const Symbol& id) {
     if (is_output(id)) {
@@ -285,9 +313,12 @@ class HostDrawer : private Drawer {
     if (random_.chance(15)) add(ref, sched::StoreIn{static_cast<ir::MemoryKind>(random_.in(0, 3))});
   }
 
-  void place_at(const StageRef& ref, const StageRef& use, const std::vector<Symbol>& names, const std::vector<StageRef>& uses) {
+  void place_at(const StageRef& ref, const StageRef& use, const std::vector<Symbol>& names,
+                const std::vector<StageRef>& uses) {
     std::size_t level = random_.index(names.size());
-    const bool several = std::any_of(uses.begin(), uses.end(), [&](const StageRef& u) { return u.definition != use.definition; });
+    const bool several = std::any_of(uses.begin(), uses.end(), [&](const StageRef& u) {
+      return u.definition != use.definition;
+    });
     if (several && random_.chance(70)) {
       // A loop that all definitions have, if there is one.
       for (std::size_t i = names.size(); i-- > 0;) {
@@ -310,7 +341,8 @@ class HostDrawer : private Drawer {
     }
   }
 
-  // --- bounds -------------------------------------------------------------------------------------
+  // --- bounds
+  // -------------------------------------------------------------------------------------
 
   void add_bounds(const Symbol& id) {
     const StageDefinition& s = stage(id);
@@ -323,12 +355,17 @@ class HostDrawer : private Drawer {
     Extent box{random_.in(-20, 0), random_.in(24, 64)};
     if (is_output(id)) {
       const auto& outputs = instance_.algorithm.outputs;
-      const auto index = static_cast<std::size_t>(std::find(outputs.begin(), outputs.end(), id) - outputs.begin());
+      const auto index =
+          static_cast<std::size_t>(std::find(outputs.begin(), outputs.end(), id) - outputs.begin());
       box = instance_.boxes[index][d];
     }
     switch (random_.in(0, 2)) {
-      case 0: add(ref, sched::Bound{v, ir::index_literal(box.min), ir::index_literal(box.extent)}); break;
-      case 1: add(ref, sched::BoundExtent{v, ir::index_literal(box.extent)}); break;
+      case 0:
+        add(ref, sched::Bound{v, ir::index_literal(box.min), ir::index_literal(box.extent)});
+        break;
+      case 1:
+        add(ref, sched::BoundExtent{v, ir::index_literal(box.extent)});
+        break;
       default: {
         int modulus = random_.in(1, 6), remainder = random_.in(0, modulus - 1);
         if (is_output(id)) {
@@ -345,6 +382,8 @@ class HostDrawer : private Drawer {
 
 }  // namespace
 
-DrawnSchedule random_schedule(const Instance& instance, std::uint64_t seed) { return instance.gpu ? random_gpu_schedule(instance, seed) : HostDrawer(instance, seed).run(); }
+DrawnSchedule random_schedule(const Instance& instance, std::uint64_t seed) {
+  return instance.gpu ? random_gpu_schedule(instance, seed) : HostDrawer(instance, seed).run();
+}
 
 }  // namespace sinter::test

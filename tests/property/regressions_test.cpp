@@ -1,4 +1,5 @@
-// The smallest programs that random testing has shown to be wrong, each with the schedule that did it.
+// The smallest programs that random testing has shown to be wrong, each with the schedule that did
+// it.
 
 #include <gtest/gtest.h>
 
@@ -13,7 +14,8 @@ namespace sinter::test {
 namespace {
 
 /// The outputs over their boxes under their default schedules, in all the ways of run_trial.
-std::string failure(const std::vector<Func>& outputs, const std::vector<std::vector<Extent>>& boxes) {
+std::string failure(const std::vector<Func>& outputs,
+                    const std::vector<std::vector<Extent>>& boxes) {
   Instance instance;
   instance.algorithm = collect(outputs);
   instance.schedule = schedule::schedule_of(outputs);
@@ -21,7 +23,8 @@ std::string failure(const std::vector<Func>& outputs, const std::vector<std::vec
   instance.data_seed = 1;
   const TrialResult result = run_trial(instance);
   if (result.kind == TrialResult::Kind::Agreed) return "";
-  return result.kind == TrialResult::Kind::Failed ? result.text : "refused: " + to_string(result.refusal);
+  return result.kind == TrialResult::Kind::Failed ? result.text
+                                                  : "refused: " + to_string(result.refusal);
 }
 
 Var x("x"), y("y"), z("z");

@@ -10,8 +10,11 @@ namespace {
 
 class Shrinker {
  public:
-  Shrinker(Instance instance, const std::function<bool(const Instance&)>& still_fails, std::chrono::seconds limit)
-      : best_(std::move(instance)), still_fails_(still_fails), end_(std::chrono::steady_clock::now() + limit) {}
+  Shrinker(Instance instance, const std::function<bool(const Instance&)>& still_fails,
+           std::chrono::seconds limit)
+      : best_(std::move(instance)),
+        still_fails_(still_fails),
+        end_(std::chrono::steady_clock::now() + limit) {}
 
   Instance run() {
     for (int v = 1; v <= 2; ++v) attempt(variant_of(best_, v));
@@ -40,7 +43,8 @@ class Shrinker {
 
   bool drop_entries() {
     bool progress = false;
-    for (std::size_t width = std::max<std::size_t>(best_.schedule.entries.size() / 2, 1); width >= 1; width /= 2) {
+    for (std::size_t width = std::max<std::size_t>(best_.schedule.entries.size() / 2, 1);
+         width >= 1; width /= 2) {
       for (std::size_t i = best_.schedule.entries.size(); i-- > 0;) {
         if (i + width > best_.schedule.entries.size()) continue;
         Instance candidate = best_;
@@ -54,9 +58,11 @@ class Shrinker {
 
   bool change_outputs() {
     bool progress = false;
-    for (std::size_t i = best_.algorithm.outputs.size(); i-- > 0 && best_.algorithm.outputs.size() > 1;) {
+    for (std::size_t i = best_.algorithm.outputs.size();
+         i-- > 0 && best_.algorithm.outputs.size() > 1;) {
       Instance candidate = best_;
-      candidate.algorithm.outputs.erase(candidate.algorithm.outputs.begin() + static_cast<std::ptrdiff_t>(i));
+      candidate.algorithm.outputs.erase(candidate.algorithm.outputs.begin() +
+                                        static_cast<std::ptrdiff_t>(i));
       candidate.boxes.erase(candidate.boxes.begin() + static_cast<std::ptrdiff_t>(i));
       progress = attempt(std::move(candidate)) || progress;
     }
@@ -82,7 +88,8 @@ class Shrinker {
           return e.stage.stage == stage.id && e.stage.definition == static_cast<int>(k);
         });
         for (schedule::Entry& e : candidate.schedule.entries) {
-          if (e.stage.stage == stage.id && e.stage.definition > static_cast<int>(k)) --e.stage.definition;
+          if (e.stage.stage == stage.id && e.stage.definition > static_cast<int>(k))
+            --e.stage.definition;
         }
         progress = attempt(std::move(candidate)) || progress;
         if (i >= best_.algorithm.stages.size()) return progress;
@@ -108,7 +115,9 @@ class Shrinker {
     return all;
   }
 
-  static Expr zero_of(Type type) { return type.is_float() ? ir::real_literal(type, 0) : ir::literal(type, 0); }
+  static Expr zero_of(Type type) {
+    return type.is_float() ? ir::real_literal(type, 0) : ir::literal(type, 0);
+  }
 
   /// `whole` with the first occurrence of `node` replaced.
   static Expr replaced(const Expr& whole, const ir::Ref& node, const Expr& by) {
@@ -117,7 +126,8 @@ class Shrinker {
 
   bool simplify_expressions() {
     bool progress = false;
-    for (std::size_t i = 0; i < slots(best_.algorithm).size() && !late(); ++i) progress = simplify_slot(i) || progress;
+    for (std::size_t i = 0; i < slots(best_.algorithm).size() && !late(); ++i)
+      progress = simplify_slot(i) || progress;
     return progress;
   }
 
@@ -132,7 +142,8 @@ class Shrinker {
       for (const ir::Ref& node : nodes) {
         if (node->op == ir::Op::Literal || node->op == ir::Op::Symbol) continue;
         std::vector<Expr> smaller;
-        if (node->op != ir::Op::Access || !node->args.empty()) smaller.push_back(zero_of(node->type));
+        if (node->op != ir::Op::Access || !node->args.empty())
+          smaller.push_back(zero_of(node->type));
         for (const ir::Ref& a : node->args) {
           if (a->type == node->type) smaller.emplace_back(a);
         }
@@ -156,12 +167,16 @@ class Shrinker {
     bool progress = false;
     for (std::size_t i = 0; i < best_.boxes.size(); ++i) {
       for (std::size_t d = 0; d < best_.boxes[i].size(); ++d) {
-        progress = smaller_extent([&](Instance& x) { return i < x.boxes.size() && d < x.boxes[i].size() ? &x.boxes[i][d] : nullptr; }) || progress;
+        progress = smaller_extent([&](Instance& x) {
+                     return i < x.boxes.size() && d < x.boxes[i].size() ? &x.boxes[i][d] : nullptr;
+                   }) ||
+                   progress;
       }
     }
     for (const auto& [id, box] : std::map(best_.images)) {
       for (std::size_t d = 0; d < box.size(); ++d) {
-        progress = smaller_extent([&, key = id](Instance& x) { return &x.images.at(key)[d]; }) || progress;
+        progress =
+            smaller_extent([&, key = id](Instance& x) { return &x.images.at(key)[d]; }) || progress;
       }
     }
     return progress;
@@ -173,8 +188,9 @@ class Shrinker {
     for (bool again = true; again && !late();) {
       again = false;
       const Extent now = *slot(best_);
-      for (const Extent& e : {Extent{0, now.extent}, Extent{now.min, 1}, Extent{now.min, now.extent / 2}, Extent{now.min, now.extent - 1},
-                              Extent{now.min + 1, now.extent - 1}}) {
+      for (const Extent& e :
+           {Extent{0, now.extent}, Extent{now.min, 1}, Extent{now.min, now.extent / 2},
+            Extent{now.min, now.extent - 1}, Extent{now.min + 1, now.extent - 1}}) {
         if (e.extent < 1 || (e.extent == now.extent && e.min == now.min)) continue;
         Instance candidate = best_;
         *slot(candidate) = e;
@@ -194,7 +210,8 @@ class Shrinker {
 
 }  // namespace
 
-Instance shrink(Instance instance, const std::function<bool(const Instance&)>& still_fails, std::chrono::seconds limit) {
+Instance shrink(Instance instance, const std::function<bool(const Instance&)>& still_fails,
+                std::chrono::seconds limit) {
   return Shrinker(std::move(instance), still_fails, limit).run();
 }
 

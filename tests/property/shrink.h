@@ -8,6 +8,7 @@
 
 namespace sinter::test {
 
-Instance shrink(Instance, const std::function<bool(const Instance&)>& still_fails, std::chrono::seconds limit);
+Instance shrink(Instance, const std::function<bool(const Instance&)>& still_fails,
+                std::chrono::seconds limit);
 
 }  // namespace sinter::test

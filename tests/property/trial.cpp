@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::byte Untouched{0x5a};
 constexpr std::size_t LargestHostCode = 4000;  // nodes: optimising more would take most of the time
-constexpr std::int64_t Guard = 64;  // elements before and after
+constexpr std::int64_t Guard = 64;             // elements before and after
 
 /// How elements lie in memory.
 struct Layout {
@@ -66,7 +66,8 @@ struct Memory {
     }
     while (true) {
       std::int64_t offset = 0;
-      for (std::size_t d = 0; d < at.size(); ++d) offset += (at[d] - view.dimensions[d].min) * view.dimensions[d].stride;
+      for (std::size_t d = 0; d < at.size(); ++d)
+        offset += (at[d] - view.dimensions[d].min) * view.dimensions[d].stride;
       visit(at, static_cast<std::byte*>(view.host) + offset * view.type.bytes());
       std::size_t d = 0;
       for (; d < at.size(); ++d) {
@@ -94,9 +95,11 @@ std::string difference(const Memory& expected, const Memory& got) {
     const ir::Scalar a = ir::read_scalar(got.view.type, expected.bytes.data() + offset);
     const ir::Scalar b = ir::read_scalar(got.view.type, address);
     if (!a.same(b) && ++count <= 3) {
-      text += "  at " + coordinates_text(at) + ": " + ir::to_string(b) + ", the oracle says " + ir::to_string(a) + "\n";
+      text += "  at " + coordinates_text(at) + ": " + ir::to_string(b) + ", the oracle says " +
+              ir::to_string(a) + "\n";
     }
-    std::memset(rest.data() + offset, static_cast<int>(Untouched), static_cast<std::size_t>(got.view.type.bytes()));
+    std::memset(rest.data() + offset, static_cast<int>(Untouched),
+                static_cast<std::size_t>(got.view.type.bytes()));
   });
   if (count > 3) text += "  and " + std::to_string(count - 3) + " more\n";
   for (std::byte b : rest) {
@@ -118,8 +121,12 @@ void fill(const Memory& memory, std::uint64_t seed) {
       double real = random.in(-400, 400) / 16.0;
       if (wide && random.chance(10)) real *= 1e6;
       if (specials && random.chance(6)) {
-        const double list[] = {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
-                               -std::numeric_limits<double>::infinity(), -0.0, 1e-40, 3.4e38};
+        const double list[] = {std::numeric_limits<double>::quiet_NaN(),
+                               std::numeric_limits<double>::infinity(),
+                               -std::numeric_limits<double>::infinity(),
+                               -0.0,
+                               1e-40,
+                               3.4e38};
         real = list[random.index(6)];
       }
       value = ir::Scalar::of_real(type, real);
@@ -147,12 +154,14 @@ void add_regions(const Instance& instance, const schedule::ScheduledPipeline& sc
   for (const ir::Argument& a : needed.module.arguments) {
     if (a.kind == ir::Argument::Kind::Scalar) {
       const ir::Scalar& s = instance.scalars.at(a.symbol);
-      values[a.symbol] = a.type.is_float() ? ir::real_literal(a.type, s.real) : ir::literal(a.type, s.integer);
+      values[a.symbol] =
+          a.type.is_float() ? ir::real_literal(a.type, s.real) : ir::literal(a.type, s.integer);
       continue;
     }
     const std::vector<Extent>* box = nullptr;
     if (a.kind == ir::Argument::Kind::Input) {
-      if (const auto it = instance.images.find(a.symbol); it != instance.images.end()) box = &it->second;
+      if (const auto it = instance.images.find(a.symbol); it != instance.images.end())
+        box = &it->second;
     } else {
       for (std::size_t i = 0; i < instance.boxes.size(); ++i) {
         if (instance.algorithm.outputs[i] == a.stage) box = &instance.boxes[i];
@@ -171,11 +180,15 @@ void add_regions(const Instance& instance, const schedule::ScheduledPipeline& sc
       const algebra::Interval& i = region.box.dimensions[d];
       if (!i.bounded()) throw InternalError("the region of an input is unbounded");
       std::int64_t low = 0, high = 0;
-      const Expr low_text = algebra::simplify(ir::substitute(i.min, values)), high_text = algebra::simplify(ir::substitute(i.max, values));
+      const Expr low_text = algebra::simplify(ir::substitute(i.min, values)),
+                 high_text = algebra::simplify(ir::substitute(i.max, values));
       if (!ir::as_constant(low_text, &low) || !ir::as_constant(high_text, &high)) {
-        throw InternalError("the region of an input does not become a number: " + ir::print(low_text) + " .. " + ir::print(high_text));
+        throw InternalError("the region of an input does not become a number: " +
+                            ir::print(low_text) + " .. " + ir::print(high_text));
       }
-      if (low < -100000 || high > 100000) throw InternalError("the region of an input is absurd: " + std::to_string(low) + " .. " + std::to_string(high));
+      if (low < -100000 || high > 100000)
+        throw InternalError("the region of an input is absurd: " + std::to_string(low) + " .. " +
+                            std::to_string(high));
       Extent e{static_cast<int>(low), static_cast<int>(std::max<std::int64_t>(high - low + 1, 0))};
       if (first) box.push_back(e);
       else {
@@ -190,7 +203,8 @@ void add_regions(const Instance& instance, const schedule::ScheduledPipeline& sc
 /// What is read without a schedule, and with every stage at root: all components of all tuples.
 void add_plain_regions(const Instance& instance, std::map<Symbol, std::vector<Extent>>& boxes) {
   schedule::Schedule root;
-  for (const StageDefinition& s : instance.algorithm.stages) root.entries.push_back({{s.id, 0}, schedule::ComputeRoot{}, {}, {}});
+  for (const StageDefinition& s : instance.algorithm.stages)
+    root.entries.push_back({{s.id, 0}, schedule::ComputeRoot{}, {}, {}});
   for (const schedule::Schedule& plain : {schedule::Schedule{}, root}) {
     try {
       add_regions(instance, schedule::resolve(instance.algorithm, plain, "plain"), boxes);
@@ -203,7 +217,8 @@ void add_plain_regions(const Instance& instance, std::map<Symbol, std::vector<Ex
 /// The buffers of one run.
 class Run {
  public:
-  Run(const Instance& instance, const std::map<Symbol, std::vector<Extent>>& boxes, std::uint64_t data_seed)
+  Run(const Instance& instance, const std::map<Symbol, std::vector<Extent>>& boxes,
+      std::uint64_t data_seed)
       : instance_(instance), layout_(instance.data_seed) {
     arguments_.scalars.insert(instance.scalars.begin(), instance.scalars.end());
     for (const Image& image : instance.algorithm.images) {
@@ -253,7 +268,9 @@ TrialResult failed(const std::string& text) { return {TrialResult::Kind::Failed,
 /// Rewrites keep the original's bits: none, or of integers only.
 bool rewrites_are_exact(const Instance& instance, const Algorithm& rewritten) {
   for (const schedule::Entry& e : instance.schedule.entries) {
-    if (!std::holds_alternative<schedule::Rfactor>(e.directive) && !std::holds_alternative<schedule::ReduceAcross>(e.directive)) continue;
+    if (!std::holds_alternative<schedule::Rfactor>(e.directive) &&
+        !std::holds_alternative<schedule::ReduceAcross>(e.directive))
+      continue;
     const StageDefinition* stage = rewritten.find(e.stage.stage);
     if (stage == nullptr) return false;
     for (Type t : stage->types) {
@@ -277,7 +294,8 @@ std::vector<std::string> strided_names(const Instance& instance) {
   for (const Symbol& id : instance.algorithm.outputs) {
     const StageDefinition& stage = instance.algorithm.stage(id);
     names.push_back(stage.name);
-    for (std::size_t c = 0; c < stage.types.size(); ++c) names.push_back(stage.name + "." + std::to_string(c));
+    for (std::size_t c = 0; c < stage.types.size(); ++c)
+      names.push_back(stage.name + "." + std::to_string(c));
   }
   return names;
 }
@@ -299,7 +317,8 @@ std::size_t size_of(const ir::Module& module) {
 /// One call: the oracle and all levels, on one set of buffers.
 class Call {
  public:
-  Call(const Instance& instance, const driver::Compiled& compiled) : instance_(instance), compiled_(compiled) {}
+  Call(const Instance& instance, const driver::Compiled& compiled)
+      : instance_(instance), compiled_(compiled) {}
 
   TrialResult run(const std::vector<Level>& levels) {
     std::map<Symbol, std::vector<Extent>> boxes;
@@ -307,20 +326,25 @@ class Call {
     add_plain_regions(instance_, boxes);
     const Run buffers(instance_, boxes, instance_.data_seed);
     try {
-      expected_ = buffers.outputs([&](const ir::Arguments& a) { evaluate(compiled_.scheduled.algorithm, a); });
+      expected_ = buffers.outputs(
+          [&](const ir::Arguments& a) { evaluate(compiled_.scheduled.algorithm, a); });
     } catch (const RuntimeError&) {
       oracle_refuses_ = true;
     }
     if (!oracle_refuses_ && rewrites_are_exact(instance_, compiled_.scheduled.algorithm)) {
-      const auto original = buffers.outputs([&](const ir::Arguments& a) { evaluate(instance_.algorithm, a); });
+      const auto original =
+          buffers.outputs([&](const ir::Arguments& a) { evaluate(instance_.algorithm, a); });
       const std::string text = differences(original, expected_);
-      if (!text.empty()) return failed("the rewritten algorithm: " + text + to_string(compiled_.scheduled.algorithm));
+      if (!text.empty())
+        return failed("the rewritten algorithm: " + text +
+                      to_string(compiled_.scheduled.algorithm));
     }
     for (const Level& level : levels) {
       if (result_.kind != TrialResult::Kind::Failed) compare(level, buffers);
     }
     if (result_.kind == TrialResult::Kind::Agreed && oracle_refuses_) {
-      // The oracle computes all components of a tuple, and looks at an image for one that nothing uses.
+      // The oracle computes all components of a tuple, and looks at an image for one that nothing
+      // uses.
       result_.kind = TrialResult::Kind::RefusedAtCall;
       result_.refusal.reason = "only the oracle refuses";
     }
@@ -345,13 +369,15 @@ class Call {
     } catch (const std::exception& e) {
       result_ = failed(level.name + ": error: " + e.what());
       if (!host) result_.text += "\n" + ir::print(level.module);
-      else if (instance_.gpu) result_.text += "\n" + ir::print(compiled_.module) + compiled_.code.listings.at("asm");
+      else if (instance_.gpu)
+        result_.text += "\n" + ir::print(compiled_.module) + compiled_.code.listings.at("asm");
       return;
     }
     if (first_ && refused) result_.kind = TrialResult::Kind::RefusedAtCall;
     first_ = false;
     if (refused != (result_.kind == TrialResult::Kind::RefusedAtCall)) {
-      result_ = failed(level.name + ": refusal differs: the call " + (refused ? "is refused: " + text : std::string("is not refused")));
+      result_ = failed(level.name + ": refusal differs: the call " +
+                       (refused ? "is refused: " + text : std::string("is not refused")));
     } else if (!refused && !text.empty()) {
       result_ = failed(level.name + ": " + text);
       if (instance_.gpu) result_.text += ir::print(compiled_.module);
@@ -375,14 +401,17 @@ std::string text_problem(const Instance& instance, const schedule::ScheduledPipe
   } catch (const ScheduleError& e) {
     return std::string("schedule text: it is refused: ") + e.what() + "\n" + text;
   }
-  if (to_string(parsed, instance.algorithm) != text) return "schedule text: it is not read back as it was written\n" + text;
-  const std::string nest = loop_nest(scheduled), other = loop_nest(schedule::resolve(instance.algorithm, parsed, "trial"));
+  if (to_string(parsed, instance.algorithm) != text)
+    return "schedule text: it is not read back as it was written\n" + text;
+  const std::string nest = loop_nest(scheduled),
+                    other = loop_nest(schedule::resolve(instance.algorithm, parsed, "trial"));
   if (nest != other) return "schedule text: another loop nest\n" + text + nest + other;
   return "";
 }
 
 /// Lowers, keeping the levels that are compared, and compiles. Empty when all went well.
-TrialResult compile(const Instance& instance, driver::Compiled& compiled, std::vector<Level>& levels) {
+TrialResult compile(const Instance& instance, driver::Compiled& compiled,
+                    std::vector<Level>& levels) {
   Random random(instance.data_seed + 2);
   const Target target = target_of(instance);
   const std::string last = lowering::passes().back().name;
@@ -396,7 +425,8 @@ TrialResult compile(const Instance& instance, driver::Compiled& compiled, std::v
   options.after_pass = [&](const std::string& pass, const ir::Module& module) {
     interpretable = interpretable && !(instance.gpu && pass == "map_to_grid");
     if (!interpretable) return;
-    if (every || pass == "build_loop_nest" || pass == "partition_loops" || pass == last) levels.push_back({"after " + pass, module});
+    if (every || pass == "build_loop_nest" || pass == "partition_loops" || pass == last)
+      levels.push_back({"after " + pass, module});
   };
   const schedule::ScheduledPipeline scheduled = compiled.scheduled;
   try {
@@ -425,7 +455,8 @@ TrialResult compile(const Instance& instance, driver::Compiled& compiled, std::v
     driver_options.verify = driver_options.listings = instance.gpu;
     compiled = driver::compile_pipeline(scheduled, target, driver_options);
   } catch (const CompileError& e) {
-    if (instance.gpu) return {TrialResult::Kind::RefusedAtLower, e.diagnostic(), ""};  // limits of the target
+    if (instance.gpu)
+      return {TrialResult::Kind::RefusedAtLower, e.diagnostic(), ""};  // limits of the target
     return failed(std::string("compile: ") + e.what());
   } catch (const std::exception& e) {
     return failed(std::string("compile: ") + e.what());
@@ -464,7 +495,9 @@ TrialResult run_trial(const Instance& instance) {
     return failed(std::string("resolve: ") + e.what());
   }
   std::vector<Level> levels;
-  if (const TrialResult result = compile(instance, compiled, levels); result.kind != TrialResult::Kind::Agreed) return result;
+  if (const TrialResult result = compile(instance, compiled, levels);
+      result.kind != TrialResult::Kind::Agreed)
+    return result;
   try {
     TrialResult result = Call(instance, compiled).run(levels);
     result.skipped_host = !compiled.executable;
@@ -509,7 +542,8 @@ std::optional<bool> agrees_when_forced(const Instance& instance) {
     add_plain_regions(instance, boxes);
     for (std::uint64_t seed = 0; seed < 3; ++seed) {
       const Run run(instance, boxes, instance.data_seed + seed);
-      const auto expected = run.outputs([&](const ir::Arguments& a) { evaluate(scheduled.algorithm, a); });
+      const auto expected =
+          run.outputs([&](const ir::Arguments& a) { evaluate(scheduled.algorithm, a); });
       const auto got = run.outputs([&](const ir::Arguments& a) { ir::interpret(module, a, seed); });
       if (!differences(expected, got).empty()) return false;
     }

@@ -1,7 +1,7 @@
 #pragma once
-// One trial: an instance runs under the oracle, under the interpreter at three levels of lowering and
-// as host or GPU code; all results must agree bit for bit (all NaNs are equal), and nothing else of the
-// caller's memory may change.
+// One trial: an instance runs under the oracle, under the interpreter at three levels of lowering
+// and as host or GPU code; all results must agree bit for bit (all NaNs are equal), and nothing
+// else of the caller's memory may change.
 
 #include <optional>
 #include <string>
@@ -19,8 +19,8 @@ struct TrialResult {
     Failed,
   } kind = Kind::Agreed;
   Diagnostic refusal;
-  std::string text;    // Failed: what, then details
-  std::size_t kernels = 0;  // that ran on the GPU
+  std::string text;           // Failed: what, then details
+  std::size_t kernels = 0;    // that ran on the GPU
   bool skipped_host = false;  // the code is too large to be worth the time
 };
 

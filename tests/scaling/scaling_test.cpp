@@ -1,5 +1,5 @@
-// How compile time grows with the program. Counts of IR nodes are asserted (they do not depend on the
-// machine's mood); times are printed for people and measured by `sinter bench compile`.
+// How compile time grows with the program. Counts of IR nodes are asserted (they do not depend on
+// the machine's mood); times are printed for people and measured by `sinter bench compile`.
 
 #include <gtest/gtest.h>
 
@@ -40,11 +40,12 @@ TEST(Scaling, ChainsOfRootStagesGrowLinearly) {
   for (const int stages : {50, 100, 200, 400}) {
     const auto start = std::chrono::steady_clock::now();
     const std::vector<Func> outputs = chain(stages);
-    const driver::Compiled c =
-        driver::compile_pipeline(driver::resolve_pipeline(outputs, Schedule::of(outputs)), Target());
-    const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-    std::printf("%d stages: %.0f ms in all; lower %.0f, optimise %.0f, generate %.0f, load %.1f\n", stages, ms, c.lower_ms,
-                c.code.optimize_ms, c.code.codegen_ms, c.load_ms);
+    const driver::Compiled c = driver::compile_pipeline(
+        driver::resolve_pipeline(outputs, Schedule::of(outputs)), Target());
+    const double ms =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    std::printf("%d stages: %.0f ms in all; lower %.0f, optimise %.0f, generate %.0f, load %.1f\n",
+                stages, ms, c.lower_ms, c.code.optimize_ms, c.code.codegen_ms, c.load_ms);
     sizes.push_back(std::log(stages));
     nodes.push_back(std::log(static_cast<double>(count(c.module.body))));
   }

@@ -1,8 +1,10 @@
 // sinter-ulp: compares a portable function with the C library's over all arguments of f32, or every
-// n-th, or random ones of f64 and of pow. Prints the largest error in units of the last place and how many special values
-// (NaN, infinities, zeros with their signs) are wrong; fails when the bound is broken.
+// n-th, or random ones of f64 and of pow. Prints the largest error in units of the last place and
+// how many special values (NaN, infinities, zeros with their signs) are wrong; fails when the bound
+// is broken.
 //
-//   sinter-ulp --function exp [--type f32|f64] [--step 1] [--samples 268435456] [--seed 1] [--threads N] [--json]
+//   sinter-ulp --function exp [--type f32|f64] [--step 1] [--samples 268435456] [--seed 1]
+//   [--threads N] [--json]
 
 #include <bit>
 #include <cmath>
@@ -36,7 +38,8 @@ struct Options {
   bool json = false;
 };
 
-/// The C library's value, in T: double is exact enough for f32 (its error is 2^-29 ulp), long double for f64.
+/// The C library's value, in T: double is exact enough for f32 (its error is 2^-29 ulp), long
+/// double for f64.
 template <typename T>
 T reference(Op op, T x, T y) {
   if (op == Op::Exp) return std::exp(x);
@@ -59,8 +62,15 @@ struct Report {
   double special_x = 0, special_y = 0;
 
   void merge(const Report& o) {
-    if (o.max_ulp > max_ulp) { max_ulp = o.max_ulp; worst_x = o.worst_x; worst_y = o.worst_y; }
-    if (o.wrong_specials > 0) { special_x = o.special_x; special_y = o.special_y; }
+    if (o.max_ulp > max_ulp) {
+      max_ulp = o.max_ulp;
+      worst_x = o.worst_x;
+      worst_y = o.worst_y;
+    }
+    if (o.wrong_specials > 0) {
+      special_x = o.special_x;
+      special_y = o.special_y;
+    }
     checked += o.checked;
     wrong_specials += o.wrong_specials;
   }
@@ -102,13 +112,20 @@ class Checker {
 
   void check(std::size_t i) {
     const F value = value_[i];
-    const Wide exact = reference<Wide>(options_.op, static_cast<Wide>(x_[i]), static_cast<Wide>(y_[i]));
+    const Wide exact =
+        reference<Wide>(options_.op, static_cast<Wide>(x_[i]), static_cast<Wide>(y_[i]));
     const F rounded = static_cast<F>(exact);
     if (same_bits(value, rounded) && std::isinf(rounded)) return;
-    if (std::isnan(rounded) || std::isinf(value) != std::isinf(rounded) || std::isnan(value) || exact == Wide{0} || value == F{0} || std::signbit(value) != std::signbit(rounded)) {
-      if (same_bits(value, rounded) && exact != Wide{0}) { measure(i, value, exact); return; }
+    if (std::isnan(rounded) || std::isinf(value) != std::isinf(rounded) || std::isnan(value) ||
+        exact == Wide{0} || value == F{0} || std::signbit(value) != std::signbit(rounded)) {
+      if (same_bits(value, rounded) && exact != Wide{0}) {
+        measure(i, value, exact);
+        return;
+      }
       // Next to overflow and underflow the other neighbour is within the bound.
-      if (std::isnan(rounded) ? std::isnan(value) : same_bits(value, rounded) || is_neighbour(value, rounded, exact)) return;
+      if (std::isnan(rounded) ? std::isnan(value)
+                              : same_bits(value, rounded) || is_neighbour(value, rounded, exact))
+        return;
       ++report_.wrong_specials;
       report_.special_x = static_cast<double>(x_[i]);
       report_.special_y = static_cast<double>(y_[i]);
@@ -119,7 +136,8 @@ class Checker {
 
   static bool same_bits(F a, F b) { return std::memcmp(&a, &b, sizeof(F)) == 0; }
   static bool is_neighbour(F value, F rounded, Wide exact) {
-    if (std::isnan(value) || std::signbit(value) != std::signbit(rounded) || exact == Wide{0}) return false;
+    if (std::isnan(value) || std::signbit(value) != std::signbit(rounded) || exact == Wide{0})
+      return false;
     return value == std::nextafter(rounded, value) && std::isfinite(exact);
   }
 
@@ -146,16 +164,39 @@ class Checker {
 template <typename F>
 std::vector<F> special_values() {
   using Limits = std::numeric_limits<F>;
-  std::vector<F> result{0, Limits::denorm_min(), Limits::min(), F(1e-20), F(0.25), F(0.5), F(1) / 3, F(0.75),
-                        std::nextafter(F(1), F(0)), 1, std::nextafter(F(1), F(2)), F(1.5), 2, 3, 4, 5, 10, F(16777215), F(16777216),
-                        F(9007199254740991.0), F(9007199254740992.0), F(1e20), Limits::max(), Limits::infinity(), Limits::quiet_NaN()};
+  std::vector<F> result{0,
+                        Limits::denorm_min(),
+                        Limits::min(),
+                        F(1e-20),
+                        F(0.25),
+                        F(0.5),
+                        F(1) / 3,
+                        F(0.75),
+                        std::nextafter(F(1), F(0)),
+                        1,
+                        std::nextafter(F(1), F(2)),
+                        F(1.5),
+                        2,
+                        3,
+                        4,
+                        5,
+                        10,
+                        F(16777215),
+                        F(16777216),
+                        F(9007199254740991.0),
+                        F(9007199254740992.0),
+                        F(1e20),
+                        Limits::max(),
+                        Limits::infinity(),
+                        Limits::quiet_NaN()};
   for (std::size_t i = 0, n = result.size(); i < n; ++i) result.push_back(-result[i]);
   return result;
 }
 
 /// Arguments where pow is neither 0 nor infinite most of the time, every binade of x alike.
 template <typename F>
-void add_pow_samples(Checker<F, std::conditional_t<sizeof(F) == 4, double, long double>>& checker, std::uint64_t samples, std::uint64_t seed) {
+void add_pow_samples(Checker<F, std::conditional_t<sizeof(F) == 4, double, long double>>& checker,
+                     std::uint64_t samples, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   using Bits = std::conditional_t<sizeof(F) == 4, std::uint32_t, std::uint64_t>;
   for (std::uint64_t i = 0; i < samples; ++i) {
@@ -166,10 +207,15 @@ void add_pow_samples(Checker<F, std::conditional_t<sizeof(F) == 4, double, long 
       y = std::bit_cast<F>(static_cast<Bits>(random()));
     } else {
       const double spread = static_cast<double>(i % 8) * 0.125;
-      const int exponent = static_cast<int>(static_cast<double>(std::numeric_limits<F>::max_exponent) * spread * spread) + 1;
+      const int exponent =
+          static_cast<int>(static_cast<double>(std::numeric_limits<F>::max_exponent) * spread *
+                           spread) +
+          1;
       const double u = static_cast<double>(r >> 11) * 0x1p-53 * 2 - 1;
       x = static_cast<F>(std::exp2(u * exponent));
-      const double limit = (std::numeric_limits<F>::max_exponent + std::numeric_limits<F>::digits + 2) / std::fabs(std::log2(static_cast<double>(x)));
+      const double limit =
+          (std::numeric_limits<F>::max_exponent + std::numeric_limits<F>::digits + 2) /
+          std::fabs(std::log2(static_cast<double>(x)));
       const double v = static_cast<double>(random() >> 11) * 0x1p-53 * 2 - 1;
       y = static_cast<F>(std::fmin(limit, 1e30) * v);
       if (i % 16 == 3) y = std::nearbyint(y);
@@ -186,7 +232,8 @@ Report check_part(const Options& o, unsigned part) {
   if (part == 0) {
     for (F x : special_values<F>()) {
       if (o.op != Op::Pow) checker.add(x);
-      else for (F y : special_values<F>()) checker.add(x, y);
+      else
+        for (F y : special_values<F>()) checker.add(x, y);
     }
   }
   if (o.op == Op::Pow) {
@@ -200,7 +247,8 @@ Report check_part(const Options& o, unsigned part) {
     for (std::uint64_t i = 0; i < o.samples / o.threads; ++i) {
       // Half of the samples around 1, where most functions change; half from all bit patterns.
       const std::uint64_t r = random();
-      const double near = std::bit_cast<double>((r & 0x800fffffffffffff) | ((1023 - 12 + (r >> 52) % 24) << 52));
+      const double near =
+          std::bit_cast<double>((r & 0x800fffffffffffff) | ((1023 - 12 + (r >> 52) % 24) << 52));
       checker.add(i % 2 == 0 ? near : std::bit_cast<double>(r));
     }
   }
@@ -211,7 +259,9 @@ Report check(const Options& o) {
   std::vector<std::thread> threads;
   std::vector<Report> reports(o.threads);
   for (unsigned part = 0; part < o.threads; ++part) {
-    threads.emplace_back([&, part] { reports[part] = o.is_double ? check_part<double>(o, part) : check_part<float>(o, part); });
+    threads.emplace_back([&, part] {
+      reports[part] = o.is_double ? check_part<double>(o, part) : check_part<float>(o, part);
+    });
   }
   for (std::thread& t : threads) t.join();
   Report total;
@@ -220,8 +270,10 @@ Report check(const Options& o) {
 }
 
 int usage() {
-  std::fprintf(stderr, "usage: sinter-ulp --function exp|exp2|log|log2|pow|sin|cos|tan|tanh|erf|rsqrt [--type f32|f64]\n"
-                       "                  [--step N] [--samples N] [--seed N] [--threads N] [--json]\n");
+  std::fprintf(stderr,
+               "usage: sinter-ulp --function exp|exp2|log|log2|pow|sin|cos|tan|tanh|erf|rsqrt "
+               "[--type f32|f64]\n"
+               "                  [--step N] [--samples N] [--seed N] [--threads N] [--json]\n");
   return 2;
 }
 
@@ -231,26 +283,33 @@ int main(int argc, char** argv) {
   Options o;
   for (int i = 1; i < argc; ++i) {
     const std::string option = argv[i];
-    if (option == "--json") { o.json = true; continue; }
+    if (option == "--json") {
+      o.json = true;
+      continue;
+    }
     if (i + 1 == argc) return usage();
     const std::string value = argv[++i];
     if (option == "--function") o.op = sinter::ir::op_named(value);
     else if (option == "--type") o.is_double = value == "f64";
-    else if (option == "--step") o.step = std::max<std::uint64_t>(1, std::strtoull(value.c_str(), nullptr, 0));
+    else if (option == "--step")
+      o.step = std::max<std::uint64_t>(1, std::strtoull(value.c_str(), nullptr, 0));
     else if (option == "--samples") o.samples = std::strtoull(value.c_str(), nullptr, 0);
     else if (option == "--seed") o.seed = std::strtoull(value.c_str(), nullptr, 0);
-    else if (option == "--threads") o.threads = std::max(1U, static_cast<unsigned>(std::atoi(value.c_str())));
+    else if (option == "--threads")
+      o.threads = std::max(1U, static_cast<unsigned>(std::atoi(value.c_str())));
     else return usage();
   }
   if (o.op < Op::Exp || o.op > Op::Rsqrt) return usage();
   const Report r = check(o);
   const char* name = sinter::ir::info(o.op).name;
-  const char* format = o.json
-      ? "{\"function\": \"%s\", \"type\": \"%s\", \"checked\": %llu, \"max_ulp\": %.4f, \"worst\": [\"%a\", \"%a\"], "
-        "\"wrong_specials\": %llu, \"wrong\": [\"%a\", \"%a\"]}\n"
-      : "%s %s: %llu checked, at most %.4f ulp, worst at (%a, %a); %llu wrong special values, e.g. (%a, %a)\n";
-  std::printf(format, name, o.is_double ? "f64" : "f32", static_cast<unsigned long long>(r.checked), r.max_ulp, r.worst_x, r.worst_y,
-              static_cast<unsigned long long>(r.wrong_specials), r.special_x, r.special_y);
+  const char* format = o.json ? "{\"function\": \"%s\", \"type\": \"%s\", \"checked\": %llu, "
+                                "\"max_ulp\": %.4f, \"worst\": [\"%a\", \"%a\"], "
+                                "\"wrong_specials\": %llu, \"wrong\": [\"%a\", \"%a\"]}\n"
+                              : "%s %s: %llu checked, at most %.4f ulp, worst at (%a, %a); %llu "
+                                "wrong special values, e.g. (%a, %a)\n";
+  std::printf(format, name, o.is_double ? "f64" : "f32", static_cast<unsigned long long>(r.checked),
+              r.max_ulp, r.worst_x, r.worst_y, static_cast<unsigned long long>(r.wrong_specials),
+              r.special_x, r.special_y);
   const double bound = o.op == Op::Pow || o.is_double ? 2 : 1;
   return r.max_ulp <= bound && r.wrong_specials == 0 ? 0 : 1;
 }

@@ -66,7 +66,8 @@ void eliminate(Regions& regions, const Symbol& v, const Interval& range) {
 
 void substitute(Regions& regions, const Symbol& v, const Expr& value) {
   const ir::Substitution map{{v, value}};
-  change_ends(regions, v, [&](const Expr& end, bool) { return simplify(ir::substitute(end, map)); });
+  change_ends(regions, v,
+              [&](const Expr& end, bool) { return simplify(ir::substitute(end, map)); });
 }
 
 void restrict_by(Regions& regions, const Expr& condition, const std::vector<Symbol>& order) {
@@ -77,8 +78,10 @@ void restrict_by(Regions& regions, const Expr& condition, const std::vector<Symb
     return;
   }
   if (ir::is(condition, Op::Equal) && ir::arg(condition, 0)->type.is_index()) {
-    restrict_by(regions, ir::binary(Op::LessEqual, ir::arg(condition, 0), ir::arg(condition, 1)), order);
-    restrict_by(regions, ir::binary(Op::LessEqual, ir::arg(condition, 1), ir::arg(condition, 0)), order);
+    restrict_by(regions, ir::binary(Op::LessEqual, ir::arg(condition, 0), ir::arg(condition, 1)),
+                order);
+    restrict_by(regions, ir::binary(Op::LessEqual, ir::arg(condition, 1), ir::arg(condition, 0)),
+                order);
     return;
   }
   const bool strict = ir::is(condition, Op::Less);

@@ -1,6 +1,6 @@
 #pragma once
-// Regions: which box of each stage and image a statement reads, as a function of the symbols visible
-// around it. Built bottom-up while the loop nest is: each construct has one operation here.
+// Regions: which box of each stage and image a statement reads, as a function of the symbols
+// visible around it. Built bottom-up while the loop nest is: each construct has one operation here.
 
 #include <map>
 #include <vector>
@@ -27,9 +27,9 @@ void merge_box(Box& box, const Box& more);
 void eliminate(Regions& regions, const Symbol& v, const algebra::Interval& range);
 /// Leaving `let v = value`.
 void substitute(Regions& regions, const Symbol& v, const Expr& value);
-/// Leaving `if (condition)`: inside, v <= e means v == min(v, e), so v may be replaced by min(v, e),
-/// which is what keeps guarded loops from asking for more than they touch.
-/// `order`: symbols by nesting, outermost first; the innermost one that the condition bounds is used.
+/// Leaving `if (condition)`: inside, v <= e means v == min(v, e), so v may be replaced by min(v,
+/// e), which is what keeps guarded loops from asking for more than they touch. `order`: symbols by
+/// nesting, outermost first; the innermost one that the condition bounds is used.
 void restrict_by(Regions& regions, const Expr& condition, const std::vector<Symbol>& order);
 
 /// max - min + 1, with min(a, b) - c written min(a - c, b - c) so that constants show.

@@ -20,10 +20,14 @@ bool has_kernel(const Stmt& s) {
   return found;
 }
 
-bool has(const std::vector<Symbol>& list, const Symbol& s) { return std::find(list.begin(), list.end(), s) != list.end(); }
+bool has(const std::vector<Symbol>& list, const Symbol& s) {
+  return std::find(list.begin(), list.end(), s) != list.end();
+}
 
 /// Buffers from outside a statement that it touches, in order of first use.
-struct Uses { std::vector<Symbol> used, read, written; };
+struct Uses {
+  std::vector<Symbol> used, read, written;
+};
 
 Uses uses_of(const Stmt& s) {
   Uses result;
@@ -61,7 +65,8 @@ class Inserter {
     if (s->op == Op::Kernel) return kernel(s);
     if (s->op == Op::Allocate && on_device_.count(s->symbol)) {
       const MemoryKind kind = on_host_.count(s->symbol) ? MemoryKind::Both : MemoryKind::Device;
-      return ir::allocate(s->symbol, s->types[0], ir::arg(s, 0), kind, statement(ir::stmt_arg(s, 1)));
+      return ir::allocate(s->symbol, s->types[0], ir::arg(s, 0), kind,
+                          statement(ir::stmt_arg(s, 1)));
     }
     if (has_kernel(s)) {
       std::vector<ir::Ref> args;
@@ -87,18 +92,22 @@ class Inserter {
   }
 
  private:
-  bool shared(const Symbol& b) const { return on_device_.count(b) != 0 && (outside_.count(b) != 0 || on_host_.count(b) != 0); }
+  bool shared(const Symbol& b) const {
+    return on_device_.count(b) != 0 && (outside_.count(b) != 0 || on_host_.count(b) != 0);
+  }
 
   void to_host(const ir::Ref& value, std::vector<Stmt>& before) const {
     ir::for_each_node(value, [&](const ir::Ref& n) {
-      if (n->op == Op::Load && shared(n->symbol)) before.push_back(ir::transfer(n->symbol, TransferKind::ToHost));
+      if (n->op == Op::Load && shared(n->symbol))
+        before.push_back(ir::transfer(n->symbol, TransferKind::ToHost));
       return true;
     });
   }
 
   void collect(const ir::Ref& n, bool in_kernel) {
     if (!n) return;
-    if (n->op == Op::Load || n->op == Op::Store || n->op == Op::AtomicStore) (in_kernel ? on_device_ : on_host_).insert(n->symbol);
+    if (n->op == Op::Load || n->op == Op::Store || n->op == Op::AtomicStore)
+      (in_kernel ? on_device_ : on_host_).insert(n->symbol);
     const bool enters = n->op == Op::Kernel;
     if (ir::is_statement(n->op)) {
       for (std::size_t i = 0; i < n->args.size(); ++i) {
@@ -135,7 +144,8 @@ class Inserter {
 }  // namespace
 
 ir::Module insert_transfers(ir::Module module, const LowerOptions&) {
-  if (module.body.defined() && has_kernel(module.body)) module.body = Inserter(module).statement(module.body);
+  if (module.body.defined() && has_kernel(module.body))
+    module.body = Inserter(module).statement(module.body);
   return module;
 }
 

@@ -6,8 +6,8 @@
 //                                                        kernel k [...] { ... }
 //                                                        transfer out written
 //
-// Every kernel has the transfers of all its buffers in front of it; one whose instance is current costs a
-// look at a flag. Stages that only kernels use live on the device alone.
+// Every kernel has the transfers of all its buffers in front of it; one whose instance is current
+// costs a look at a flag. Stages that only kernels use live on the device alone.
 
 #include "dsl/lowering/passes.h"
 

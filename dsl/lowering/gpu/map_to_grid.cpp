@@ -18,8 +18,12 @@ using ir::MemoryKind;
 using ir::Op;
 using ir::Stmt;
 
-bool is_block_loop(const ir::Ref& n) { return n->op == Op::For && static_cast<LoopKind>(n->integer) == LoopKind::GpuBlock; }
-bool is_thread_loop(const ir::Ref& n) { return n->op == Op::For && ir::is_thread_loop(static_cast<LoopKind>(n->integer)); }
+bool is_block_loop(const ir::Ref& n) {
+  return n->op == Op::For && static_cast<LoopKind>(n->integer) == LoopKind::GpuBlock;
+}
+bool is_thread_loop(const ir::Ref& n) {
+  return n->op == Op::For && ir::is_thread_loop(static_cast<LoopKind>(n->integer));
+}
 
 template <typename Predicate>
 bool contains(const Stmt& s, const Predicate& predicate) {
@@ -35,20 +39,29 @@ Expr thread_index() { return ir::expr(Op::ThreadIndex, Index(), {}); }
 
 /// A nest of thread loops as digits of the thread's number, fastest first.
 struct ThreadNest {
-  struct Digit { Symbol variable; LoopKind kind; std::int64_t extent; std::int64_t place; };
+  struct Digit {
+    Symbol variable;
+    LoopKind kind;
+    std::int64_t extent;
+    std::int64_t place;
+  };
   std::vector<Digit> digits;
-  std::int64_t threads = 1;      // numbers below this are in the nest
-  bool lanes_alone = false;      // warps without lanes: lane 0 of each
+  std::int64_t threads = 1;  // numbers below this are in the nest
+  bool lanes_alone = false;  // warps without lanes: lane 0 of each
 
   static ThreadNest of(const Stmt& nest) {
     std::vector<Digit> lanes, warps, threads;
     ir::for_each_node(nest.node(), [&](const ir::Ref& n) {
       if (is_thread_loop(n)) {
         std::int64_t extent = 0;
-        ensure(ir::as_constant(ir::as_expr(n->args[1]), &extent), "thread loops run over constants");
+        ensure(ir::as_constant(ir::as_expr(n->args[1]), &extent),
+               "thread loops run over constants");
         const auto kind = static_cast<LoopKind>(n->integer);
-        auto& list = kind == LoopKind::GpuLane ? lanes : kind == LoopKind::GpuWarp ? warps : threads;
-        const bool known = std::any_of(list.begin(), list.end(), [&](const Digit& d) { return d.variable == n->symbol; });
+        auto& list = kind == LoopKind::GpuLane   ? lanes
+                     : kind == LoopKind::GpuWarp ? warps
+                                                 : threads;
+        const bool known = std::any_of(list.begin(), list.end(),
+                                       [&](const Digit& d) { return d.variable == n->symbol; });
         if (!known) list.push_back({n->symbol, kind, std::max<std::int64_t>(extent, 1), 1});
       }
       return ir::is_statement(n->op);
@@ -85,14 +98,16 @@ struct ThreadNest {
     if (lanes_alone) {
       std::int64_t lanes = 1;
       for (const Digit& d : digits) lanes = d.kind == LoopKind::GpuLane ? d.extent : lanes;
-      const Expr lane = ir::binary(Op::Less, thread_index() % ir::index_literal(WarpSize), ir::index_literal(lanes));
+      const Expr lane = ir::binary(Op::Less, thread_index() % ir::index_literal(WarpSize),
+                                   ir::index_literal(lanes));
       condition = condition.defined() ? ir::binary(Op::And, condition, lane) : lane;
     }
     return condition;
   }
 };
 
-/// Buffers touched. Accesses of one buffer whose owners are all equal come from the element's own thread.
+/// Buffers touched. Accesses of one buffer whose owners are all equal come from the element's own
+/// thread.
 struct Accesses {
   struct Touch {
     bool written = false;
@@ -103,7 +118,8 @@ struct Accesses {
   void add(const Symbol& buffer, bool written, const std::optional<Owner>& owner) {
     Touch& touch = buffers[buffer];
     touch.written = touch.written || written;
-    if (std::find(touch.owners.begin(), touch.owners.end(), owner) == touch.owners.end()) touch.owners.push_back(owner);
+    if (std::find(touch.owners.begin(), touch.owners.end(), owner) == touch.owners.end())
+      touch.owners.push_back(owner);
   }
   void add(const Accesses& o) {
     for (const auto& [buffer, touch] : o.buffers) {
@@ -118,7 +134,8 @@ struct Accesses {
       const std::optional<Owner>& owner = touch.owners.front();
       const auto same = [&](const std::optional<Owner>& o) { return o && owner && *o == *owner; };
       if (!std::all_of(touch.owners.begin(), touch.owners.end(), same)) return true;
-      if (!std::all_of(before->second.owners.begin(), before->second.owners.end(), same)) return true;
+      if (!std::all_of(before->second.owners.begin(), before->second.owners.end(), same))
+        return true;
     }
     return false;
   }
@@ -165,8 +182,8 @@ class BlockBody {
     return CompileError(Diagnostic{kernel_, "", reason, remedy, {}, 0});
   }
 
-  /// Memory that threads share: all but registers and what is allocated inside thread loops. `n` is what
-  /// threads execute: their loops are lets of the thread's number.
+  /// Memory that threads share: all but registers and what is allocated inside thread loops. `n` is
+  /// what threads execute: their loops are lets of the thread's number.
   Accesses accesses_of(const ir::Ref& n) const {
     Accesses found;
     std::unordered_set<Symbol> own = registers_;
@@ -178,13 +195,15 @@ class BlockBody {
     return found;
   }
 
-  void collect(const ir::Ref& n, ir::Substitution lets, algebra::ConstantScope scope, const std::unordered_set<Symbol>& own,
-               Accesses& found) const {
+  void collect(const ir::Ref& n, ir::Substitution lets, algebra::ConstantScope scope,
+               const std::unordered_set<Symbol>& own, Accesses& found) const {
     const auto add = [&](const Symbol& buffer, bool written, const ir::Ref& index) {
       if (own.count(buffer)) return;
-      found.add(buffer, written, owner_of(ir::substitute(Expr(index), lets), threads_, scope, varying_));
+      found.add(buffer, written,
+                owner_of(ir::substitute(Expr(index), lets), threads_, scope, varying_));
     };
-    if (n->op == Op::Let && n->args[0]->type.is_index()) lets.insert_or_assign(n->symbol, ir::substitute(Expr(n->args[0]), lets));
+    if (n->op == Op::Let && n->args[0]->type.is_index())
+      lets.insert_or_assign(n->symbol, ir::substitute(Expr(n->args[0]), lets));
     if (n->op == Op::For) enter_loop(n, scope);
     if (n->op == Op::Store || n->op == Op::AtomicStore) add(n->symbol, true, n->args[1]);
     for (const ir::Ref& a : n->args) {
@@ -200,7 +219,8 @@ class BlockBody {
   }
 
   static void enter_loop(const ir::Ref& n, algebra::ConstantScope& scope) {
-    const auto min = algebra::constant_bounds(Expr(n->args[0]), scope), extent = algebra::constant_bounds(Expr(n->args[1]), scope);
+    const auto min = algebra::constant_bounds(Expr(n->args[0]), scope),
+               extent = algebra::constant_bounds(Expr(n->args[1]), scope);
     algebra::ConstantInterval range;
     range.has_min = min.has_min;
     range.min = min.min;
@@ -217,7 +237,9 @@ class BlockBody {
     return waits;
   }
   /// What threads execute, behind a barrier when it needs one.
-  Stmt phase(const Stmt& s) { return wait_for(accesses_of(s.node())) ? ir::block({ir::barrier(), s}) : s; }
+  Stmt phase(const Stmt& s) {
+    return wait_for(accesses_of(s.node())) ? ir::block({ir::barrier(), s}) : s;
+  }
 
   Stmt block_level(const Stmt& s) {
     if (s->op == Op::Block) {
@@ -228,7 +250,8 @@ class BlockBody {
     if (s->op == Op::Produce) return ir::produce(s->symbol, block_level(ir::stmt_arg(s, 0)));
     if (s->op == Op::Let) {
       const bool waits = wait_for(accesses_of(s->args[0]));
-      if (s->args[0]->type.is_index()) lets_.insert_or_assign(s->symbol, ir::substitute(ir::arg(s, 0), lets_));
+      if (s->args[0]->type.is_index())
+        lets_.insert_or_assign(s->symbol, ir::substitute(ir::arg(s, 0), lets_));
       const Stmt inner = ir::let(s->symbol, ir::arg(s, 0), block_level(ir::stmt_arg(s, 1)));
       return waits ? ir::block({ir::barrier(), inner}) : inner;
     }
@@ -273,7 +296,8 @@ class BlockBody {
   Stmt nest(const Stmt& s) {
     const ThreadNest found = ThreadNest::of(s);
     Stmt body = strip(s, found);
-    if (const Expr condition = found.takes_part(threads_); condition.defined()) body = ir::if_then(condition, body);
+    if (const Expr condition = found.takes_part(threads_); condition.defined())
+      body = ir::if_then(condition, body);
     return phase(body);
   }
 
@@ -285,7 +309,8 @@ class BlockBody {
       return threads_own(s, strip(ir::stmt_arg(s, 1), found));
     }
     std::vector<ir::Ref> args;
-    for (const ir::Ref& a : s->args) args.push_back(ir::is_statement(a->op) ? strip(Stmt(a), found).node() : a);
+    for (const ir::Ref& a : s->args)
+      args.push_back(ir::is_statement(a->op) ? strip(Stmt(a), found).node() : a);
     args.erase(std::remove(args.begin(), args.end(), nullptr), args.end());
     if (!is_thread_loop(s.node())) return Stmt(ir::with_args(s.node(), std::move(args)));
     for (const ThreadNest::Digit& d : found.digits) {
@@ -299,20 +324,25 @@ class BlockBody {
   /// What one thread does: memory becomes its own.
   Stmt thread_level(const Stmt& s) {
     if (s->op == Op::Assert) {
-      throw refusal("require() cannot stop a kernel: '" + s->symbol.name() + "'",
-                    "compute the stage with the requirement on the host (compute_root without GPU loops)");
+      throw refusal(
+          "require() cannot stop a kernel: '" + s->symbol.name() + "'",
+          "compute the stage with the requirement on the host (compute_root without GPU loops)");
     }
     if (s->op == Op::Free) return {};
     if (s->op == Op::Allocate) own_.insert(s->symbol);
     std::vector<ir::Ref> args;
-    for (const ir::Ref& a : s->args) args.push_back(ir::is_statement(a->op) ? thread_level(Stmt(a)).node() : a);
+    for (const ir::Ref& a : s->args)
+      args.push_back(ir::is_statement(a->op) ? thread_level(Stmt(a)).node() : a);
     args.erase(std::remove(args.begin(), args.end(), nullptr), args.end());
     if (s->op == Op::Allocate) return threads_own(s, Stmt(args[1]));
     if (s->op == Op::AtomicStore && s->args[0]->type.bits < 32 && !own_.count(s->symbol)) {
-      throw refusal("an indivisible update of '" + s->symbol.name() + "', whose elements are smaller than 4 bytes",
+      throw refusal("an indivisible update of '" + s->symbol.name() +
+                        "', whose elements are smaller than 4 bytes",
                     "use a type of 32 or 64 bits for the stage, or drop atomic()");
     }
-    if (s->op == Op::For) return ir::for_loop(s->symbol, ir::as_expr(args[0]), ir::as_expr(args[1]), LoopKind::Serial, Stmt(args[2]));
+    if (s->op == Op::For)
+      return ir::for_loop(s->symbol, ir::as_expr(args[0]), ir::as_expr(args[1]), LoopKind::Serial,
+                          Stmt(args[2]));
     if (s->op == Op::Block) {
       std::vector<Stmt> parts;
       for (const ir::Ref& a : args) parts.emplace_back(a);
@@ -326,7 +356,8 @@ class BlockBody {
     std::int64_t size = 0;
     if (!ir::as_constant(ir::arg(s, 0), &size)) throw not_constant(s);
     if (static_cast<MemoryKind>(s->integer) == MemoryKind::GPUShared) {
-      throw refusal("'" + s->symbol.name() + "' is computed inside a thread: shared memory belongs to the whole block",
+      throw refusal("'" + s->symbol.name() +
+                        "' is computed inside a thread: shared memory belongs to the whole block",
                     "compute it at a block loop, or store it in MemoryType::Register");
     }
     return ir::allocate(s->symbol, s->types[0], ir::arg(s, 0), MemoryKind::Stack, body);
@@ -334,7 +365,8 @@ class BlockBody {
 
   CompileError not_constant(const Stmt& s) const {
     return refusal("the size of '" + s->symbol.name() + "' inside the kernel is not a constant",
-                   "compute it at root, or give its dimensions constant extents (bound_extent, a constant tile)");
+                   "compute it at root, or give its dimensions constant extents (bound_extent, a "
+                   "constant tile)");
   }
 
   Stmt allocation(const Stmt& s) {
@@ -342,12 +374,14 @@ class BlockBody {
     std::int64_t size = 0;
     if (!ir::as_constant(ir::arg(s, 0), &size)) throw not_constant(s);
     if (kind == MemoryKind::Heap && size * s->types[0].bytes() > LargestShared) {
-      throw refusal("'" + s->symbol.name() + "' takes " + std::to_string(size * s->types[0].bytes()) + " bytes for each block",
+      throw refusal("'" + s->symbol.name() + "' takes " +
+                        std::to_string(size * s->types[0].bytes()) + " bytes for each block",
                     "use a smaller tile, or compute_root()");
     }
     if (kind == MemoryKind::Register) {
       registers_.insert(s->symbol);
-      return ir::allocate(s->symbol, s->types[0], ir::arg(s, 0), kind, block_level(ir::stmt_arg(s, 1)));
+      return ir::allocate(s->symbol, s->types[0], ir::arg(s, 0), kind,
+                          block_level(ir::stmt_arg(s, 1)));
     }
     // In a loop the same memory serves the next iteration: what was read is still pending then.
     const Stmt body = block_level(ir::stmt_arg(s, 1));
@@ -386,7 +420,7 @@ class BlockBody {
   static constexpr std::int64_t MostThreads = 1024, LargestShared = 256 * 1024;
   const std::string kernel_;
   std::int64_t threads_ = 1;
-  Accesses pending_;  // since the last barrier
+  Accesses pending_;                      // since the last barrier
   ir::Substitution lets_;                 // of the block, substituted
   algebra::ConstantScope scope_;          // loops of the block
   std::unordered_set<Symbol> varying_;    // symbols that change within a block
@@ -403,25 +437,33 @@ class KernelMaker {
     const Symbol outer = stage_;
     if (s->op == Op::Produce) stage_ = s->symbol;
     std::vector<ir::Ref> args;
-    for (const ir::Ref& a : s->args) args.push_back(ir::is_statement(a->op) ? host(Stmt(a)).node() : a);
+    for (const ir::Ref& a : s->args)
+      args.push_back(ir::is_statement(a->op) ? host(Stmt(a)).node() : a);
     stage_ = outer;
     return Stmt(ir::with_args(s.node(), std::move(args)));
   }
 
  private:
   /// What stands between the first block loop and the body: a block loop, a let or a guard.
-  struct Item { Stmt statement; int dimension = -1; };
+  struct Item {
+    Stmt statement;
+    int dimension = -1;
+  };
 
   Stmt kernel(const Stmt& first) {
     std::vector<Item> items;
     Stmt body = first;
     int blocks = 0;
     while (contains(body, is_block_loop)) {
-      const bool passes = is_block_loop(body.node()) || body->op == Op::Let || body->op == Op::Produce ||
-                          (body->op == Op::If && body->args.size() == 2);
+      const bool passes = is_block_loop(body.node()) || body->op == Op::Let ||
+                          body->op == Op::Produce || (body->op == Op::If && body->args.size() == 2);
       if (!passes) {
-        throw CompileError(Diagnostic{stage_.name(), "gpu_blocks", "something is computed between two loops over blocks",
-                                      "compute it inside the innermost of them, or at root", {}, 0});
+        throw CompileError(Diagnostic{stage_.name(),
+                                      "gpu_blocks",
+                                      "something is computed between two loops over blocks",
+                                      "compute it inside the innermost of them, or at root",
+                                      {},
+                                      0});
       }
       if (is_block_loop(body.node())) ++blocks;
       if (body->op != Op::Produce) items.push_back({body});
@@ -440,8 +482,13 @@ class KernelMaker {
       const Expr extent = simplify(ir::substitute(ir::arg(s, 1), known));
       for (const Symbol& used : ir::free_symbols(extent.node())) {
         if (!of_device.count(used)) continue;
-        throw CompileError(Diagnostic{stage_.name(), "gpu_blocks", "the number of blocks along '" + s->symbol.name() + "' depends on '" + used.name() + "'",
-                                      "make the outer loop serial, or fuse the two loops", {}, 0});
+        throw CompileError(Diagnostic{stage_.name(),
+                                      "gpu_blocks",
+                                      "the number of blocks along '" + s->symbol.name() +
+                                          "' depends on '" + used.name() + "'",
+                                      "make the outer loop serial, or fuse the two loops",
+                                      {},
+                                      0});
       }
       size.blocks[item.dimension] = extent;
       of_device.insert(s->symbol);
@@ -457,7 +504,11 @@ class KernelMaker {
       const Stmt& s = item->statement;
       if (s->op == Op::Let) result = ir::let(s->symbol, ir::arg(s, 0), result);
       else if (s->op == Op::If) result = ir::if_then(ir::arg(s, 0), result);
-      else result = ir::let(s->symbol, simplify(ir::arg(s, 0) + ir::expr(Op::BlockIndex, Index(), {ir::index_literal(item->dimension)})), result);
+      else
+        result = ir::let(s->symbol,
+                         simplify(ir::arg(s, 0) + ir::expr(Op::BlockIndex, Index(),
+                                                           {ir::index_literal(item->dimension)})),
+                         result);
     }
     return ir::kernel(Symbol::fresh(name), size, result);
   }

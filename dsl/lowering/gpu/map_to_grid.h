@@ -10,17 +10,17 @@
 //         ... s(63 - t) ...                      ... s(63 - thread_index) ...
 //       }                                      }
 //
-// A block is one line of threads; each nest of thread loops is numbered along it, lanes fastest, then
-// warps, then the other thread loops, inner ones first. The block is as large as its largest nest, in
-// whole warps. What stands in no thread loop runs on thread 0. A barrier stands where a nest may touch
-// what another thread touched since the last one, and one of the two writes.
+// A block is one line of threads; each nest of thread loops is numbered along it, lanes fastest,
+// then warps, then the other thread loops, inner ones first. The block is as large as its largest
+// nest, in whole warps. What stands in no thread loop runs on thread 0. A barrier stands where a
+// nest may touch what another thread touched since the last one, and one of the two writes.
 
 #include "dsl/lowering/passes.h"
 
 namespace sinter::lowering {
 
-/// Throws CompileError for what no kernel can do (assertions, memory without a constant size) and for
-/// more threads or shared memory than the target has.
+/// Throws CompileError for what no kernel can do (assertions, memory without a constant size) and
+/// for more threads or shared memory than the target has.
 ir::Module map_to_grid(ir::Module, const LowerOptions&);
 
 }  // namespace sinter::lowering

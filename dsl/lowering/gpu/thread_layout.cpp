@@ -14,9 +14,12 @@ namespace {
 
 Expr number(std::int64_t v) { return ir::index_literal(v); }
 
-/// A digit whose value is (thread / place) % extent; `reduced`: the remainder matters, else the thread's
-/// number is too small for it to.
-struct PartialDigit { std::int64_t place, extent; bool reduced; };
+/// A digit whose value is (thread / place) % extent; `reduced`: the remainder matters, else the
+/// thread's number is too small for it to.
+struct PartialDigit {
+  std::int64_t place, extent;
+  bool reduced;
+};
 
 /// Divisions and remainders of the thread's number, where they are such a digit exactly.
 std::optional<PartialDigit> partial_digit(const Expr& e, std::int64_t threads) {
@@ -48,7 +51,8 @@ void add_digit(std::vector<Digit>& digits, Digit d) {
 }
 
 void merge_digits(std::vector<Digit>& digits) {
-  std::sort(digits.begin(), digits.end(), [](const Digit& a, const Digit& b) { return a.place < b.place; });
+  std::sort(digits.begin(), digits.end(),
+            [](const Digit& a, const Digit& b) { return a.place < b.place; });
   for (std::size_t i = 0; i + 1 < digits.size();) {
     Digit& a = digits[i];
     const Digit& b = digits[i + 1];
@@ -64,9 +68,12 @@ void merge_digits(std::vector<Digit>& digits) {
 
 }  // namespace
 
-Expr Digit::value() const { return simplify(ir::expr(Op::ThreadIndex, Index(), {}) / number(place) % number(extent)); }
+Expr Digit::value() const {
+  return simplify(ir::expr(Op::ThreadIndex, Index(), {}) / number(place) % number(extent));
+}
 
-std::optional<IndexForm> index_form(const Expr& index, std::int64_t threads, const algebra::ConstantScope& scope) {
+std::optional<IndexForm> index_form(const Expr& index, std::int64_t threads,
+                                    const algebra::ConstantScope& scope) {
   IndexForm form;
   Expr base = simplify(index);
   if (base.type().is_vector()) {
@@ -83,7 +90,8 @@ std::optional<IndexForm> index_form(const Expr& index, std::int64_t threads, con
       digit->coefficient = term.coefficient;
       add_digit(form.digits, *digit);
     } else {
-      form.terms.push_back({term.atom, term.coefficient, algebra::constant_bounds(term.atom, scope)});
+      form.terms.push_back(
+          {term.atom, term.coefficient, algebra::constant_bounds(term.atom, scope)});
     }
   }
   merge_digits(form.digits);
@@ -91,18 +99,22 @@ std::optional<IndexForm> index_form(const Expr& index, std::int64_t threads, con
 }
 
 bool Owner::operator==(const Owner& o) const {
-  if (digits != o.digits || offset != o.offset || origin.defined() != o.origin.defined()) return false;
+  if (digits != o.digits || offset != o.offset || origin.defined() != o.origin.defined())
+    return false;
   return !origin.defined() || ir::equal(origin, o.origin);
 }
 
-std::optional<Owner> owner_of(const Expr& index, std::int64_t threads, const algebra::ConstantScope& scope,
+std::optional<Owner> owner_of(const Expr& index, std::int64_t threads,
+                              const algebra::ConstantScope& scope,
                               const std::unordered_set<Symbol>& varying) {
   const auto form = index_form(index, threads, scope);
   if (!form) return std::nullopt;
   Owner owner;
   owner.digits = form->digits;
-  std::sort(owner.digits.begin(), owner.digits.end(), [](const Digit& a, const Digit& b) { return a.coefficient < b.coefficient; });
-  // The digits must cover the thread's number: a digit left out belongs to threads that touch the same elements.
+  std::sort(owner.digits.begin(), owner.digits.end(),
+            [](const Digit& a, const Digit& b) { return a.coefficient < b.coefficient; });
+  // The digits must cover the thread's number: a digit left out belongs to threads that touch the
+  // same elements.
   std::int64_t covered = 1;
   for (const Digit& d : form->digits) {
     if (d.place != covered) return std::nullopt;
@@ -120,14 +132,17 @@ std::optional<Owner> owner_of(const Expr& index, std::int64_t threads, const alg
   for (const IndexForm::Term& t : form->terms) {
     bool changes = false;
     ir::for_each_node(t.atom.node(), [&](const ir::Ref& n) {
-      changes = changes || n->op == Op::Load || n->op == Op::ThreadIndex || (n->op == Op::Symbol && !n->type.is_index()) || (n->op == Op::Symbol && varying.count(n->symbol) != 0);
+      changes = changes || n->op == Op::Load || n->op == Op::ThreadIndex ||
+                (n->op == Op::Symbol && !n->type.is_index()) ||
+                (n->op == Op::Symbol && varying.count(n->symbol) != 0);
       return !changes;
     });
     if (!changes) {
       const Expr part = t.atom * number(t.coefficient);
       owner.origin = owner.origin.defined() ? owner.origin + part : part;
     } else if (t.coefficient % span != 0) {
-      if (t.coefficient < 0 || !t.range.has_min || !t.range.has_max || t.range.min < 0) return std::nullopt;
+      if (t.coefficient < 0 || !t.range.has_min || !t.range.has_max || t.range.min < 0)
+        return std::nullopt;
       low += t.range.min * t.coefficient;
       high += t.range.max * t.coefficient;
     }

@@ -32,7 +32,8 @@ ir::Ref expand_around_kernels(const ir::Ref& s) {
   if (!ir::is_statement(s->op) || !has_kernel(s)) return expand(s, false);
   std::vector<ir::Ref> args;
   for (const ir::Ref& a : s->args) {
-    args.push_back(s->op == Op::Kernel && ir::is_statement(a->op) ? expand(a, true) : expand_around_kernels(a));
+    args.push_back(s->op == Op::Kernel && ir::is_statement(a->op) ? expand(a, true)
+                                                                  : expand_around_kernels(a));
   }
   return ir::with_args(s, std::move(args));
 }
@@ -53,9 +54,10 @@ void promised(const Stmt& s, std::vector<Stmt>& checks) {
     ir::for_each_node(a, [&](const ir::Ref& n) {
       if (n->op == Op::PromiseClamped) {
         const Expr value{n->args[0]}, low{n->args[1]}, high{n->args[2]};
-        checks.push_back(ir::assert_that(
-            ir::binary(Op::And, ir::binary(Op::LessEqual, low, value), ir::binary(Op::LessEqual, value, high)),
-            "promise_clamped: the value {} is not in [{}, {}]", {value, low, high}));
+        checks.push_back(ir::assert_that(ir::binary(Op::And, ir::binary(Op::LessEqual, low, value),
+                                                    ir::binary(Op::LessEqual, value, high)),
+                                         "promise_clamped: the value {} is not in [{}, {}]",
+                                         {value, low, high}));
       }
       return true;
     });
@@ -64,7 +66,8 @@ void promised(const Stmt& s, std::vector<Stmt>& checks) {
 
 Stmt insert_checks(const Stmt& s) {
   std::vector<ir::Ref> args;
-  for (const ir::Ref& a : s->args) args.push_back(ir::is_statement(a->op) ? insert_checks(Stmt(a)).node() : a);
+  for (const ir::Ref& a : s->args)
+    args.push_back(ir::is_statement(a->op) ? insert_checks(Stmt(a)).node() : a);
   std::vector<Stmt> parts;
   promised(s, parts);
   parts.push_back(Stmt(ir::with_args(s.node(), std::move(args))));
@@ -76,8 +79,9 @@ Stmt insert_checks(const Stmt& s) {
 ir::Module lower_markers(ir::Module module, const LowerOptions& options) {
   if (!module.body.defined()) return module;
   if (options.debug) module.body = insert_checks(module.body);
-  module.body = ir::rewrite(
-      module.body, [](const ir::Ref& n) -> ir::Ref { return n->op == Op::PromiseClamped ? n->args[0] : n; });
+  module.body = ir::rewrite(module.body, [](const ir::Ref& n) -> ir::Ref {
+    return n->op == Op::PromiseClamped ? n->args[0] : n;
+  });
   return module;
 }
 

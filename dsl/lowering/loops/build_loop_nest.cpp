@@ -27,11 +27,11 @@ using schedule::StageSchedule;
 struct Frame {
   bool is_loop = false;
   bool is_predicate = false;  // what follows may be skipped in any iteration
-  Symbol symbol;           // instance variable, or let
-  Expr min;                // loop: first value; let: value
-  Expr extent;             // loop
+  Symbol symbol;              // instance variable, or let
+  Expr min;                   // loop: first value; let: value
+  Expr extent;                // loop
   ir::LoopKind kind = ir::LoopKind::Serial;
-  Symbol stage;            // loop: whose, and by which schedule variable
+  Symbol stage;  // loop: whose, and by which schedule variable
   int definition = 0;
   Symbol variable;
 };
@@ -45,7 +45,9 @@ struct Built {
   Regions visited;  // coordinates of stages produced inside: the entry checks that they fit int32
 };
 
-std::string coordinate_name(const StageDefinition& stage, std::size_t d) { return stage.variables[d].name(); }
+std::string coordinate_name(const StageDefinition& stage, std::size_t d) {
+  return stage.variables[d].name();
+}
 
 class NestBuilder {
  public:
@@ -90,8 +92,8 @@ class NestBuilder {
   }
 
  private:
-  /// Root (no stage), or inside loop `variable` of a definition; `innermost` also serves stages with
-  /// updates that have no placement of their own.
+  /// Root (no stage), or inside loop `variable` of a definition; `innermost` also serves stages
+  /// with updates that have no placement of their own.
   struct Site {
     Symbol stage;
     int definition = 0;
@@ -109,7 +111,8 @@ class NestBuilder {
       a.stage = image.id;
       a.name = image.name;
       a.type = image.type;
-      for (const auto& [min, extent, stride] : image.fields) a.dimensions.push_back({min, extent, stride});
+      for (const auto& [min, extent, stride] : image.fields)
+        a.dimensions.push_back({min, extent, stride});
       module.arguments.push_back(std::move(a));
     }
     for (const ScalarParameter& scalar : pipeline_.algorithm.scalars) {
@@ -131,7 +134,8 @@ class NestBuilder {
         a.type = stage.types[c];
         for (std::size_t d = 0; d < stage.rank(); ++d) {
           const std::string suffix = "." + std::to_string(d);
-          a.dimensions.push_back({Symbol::fresh(a.name + ".min" + suffix), Symbol::fresh(a.name + ".extent" + suffix),
+          a.dimensions.push_back({Symbol::fresh(a.name + ".min" + suffix),
+                                  Symbol::fresh(a.name + ".extent" + suffix),
                                   Symbol::fresh(a.name + ".stride" + suffix)});
         }
         a.keeps_content = stage.definitions[0].is_undef();
@@ -161,7 +165,8 @@ class NestBuilder {
     if (at == by_consumer_.end()) return result;
     for (const StageDefinition* stage : at->second) {
       const Placement& p = schedule_of(*stage).compute;
-      const bool here = !site.stage || (p.variable == site.variable && (p.definition < 0 || p.definition == site.definition));
+      const bool here = !site.stage || (p.variable == site.variable &&
+                                        (p.definition < 0 || p.definition == site.definition));
       if (here) result.push_back(stage);
     }
     return result;
@@ -173,20 +178,28 @@ class NestBuilder {
     if (s.store == s.compute) return context.size();
     if (s.store.kind == Placement::Kind::Root) return 0;
     for (std::size_t i = context.size(); i-- > 0;) {
-      if (context[i].is_loop && context[i].stage == s.store.consumer && context[i].variable == s.store.variable) {
+      if (context[i].is_loop && context[i].stage == s.store.consumer &&
+          context[i].variable == s.store.variable) {
         std::size_t end = i + 1;
         while (end < context.size() && !context[end].is_loop) ++end;  // the lets of that loop
         return end;
       }
     }
-    throw ScheduleError(Diagnostic{stage.name, "store_at", "its storage loop does not enclose the loop it is computed at",
-                                   "store it at an outer loop of the same consumer, or at root", {}, 0}
+    throw ScheduleError(Diagnostic{stage.name,
+                                   "store_at",
+                                   "its storage loop does not enclose the loop it is computed at",
+                                   "store it at an outer loop of the same consumer, or at root",
+                                   {},
+                                   0}
                             .at(s.store.where));
   }
 
   /// Produces all stages that belong at `site` around `inner`.
   Built place_at(const Site& site, Built inner, const Context& context) {
-    struct LetBinding { Symbol symbol; Expr value; };
+    struct LetBinding {
+      Symbol symbol;
+      Expr value;
+    };
     std::vector<LetBinding> lets;
     std::vector<Stmt> checks;
     std::vector<const StageDefinition*> stored_here;  // produced further in
@@ -223,8 +236,9 @@ class NestBuilder {
           merge_box(inner.storage[stage.id], needed_boxes(stage, s, whole, slid).front());
         }
       }
-      // Name the box, so that the stage's loops and its producers' regions stay small. The extent is
-      // named rather than the maximum: it is often bounded by a constant, which vectors and storage want.
+      // Name the box, so that the stage's loops and its producers' regions stay small. The extent
+      // is named rather than the maximum: it is often bounded by a constant, which vectors and
+      // storage want.
       if (!output) {
         for (std::size_t d = 0; d < box.dimensions.size(); ++d) {
           Interval& i = box.dimensions[d];
@@ -232,7 +246,8 @@ class NestBuilder {
           const algebra::ConstantInterval bound = algebra::constant_bounds(extent, known_);
           name_end(i.min, stage.name + ".min." + std::to_string(d), lets);
           name_end(extent, stage.name + ".extent." + std::to_string(d), lets);
-          if (ir::is(extent, ir::Op::Symbol) && bound.has_max) known_.insert_or_assign(extent->symbol, bound);
+          if (ir::is(extent, ir::Op::Symbol) && bound.has_max)
+            known_.insert_or_assign(extent->symbol, bound);
           i.max = simplify(i.min + extent - ir::index_literal(1));
         }
       }
@@ -251,7 +266,10 @@ class NestBuilder {
     // Storage that was asked for further in and belongs here.
     for (auto stored = inner.storage.begin(); stored != inner.storage.end();) {
       const StageDefinition& stage = *by_id_.at(stored->first);
-      if (!storage_belongs(stage, site)) { ++stored; continue; }
+      if (!storage_belongs(stage, site)) {
+        ++stored;
+        continue;
+      }
       stored_here.push_back(&stage);
       local_storage[&stage] = stored->second;
       stored = inner.storage.erase(stored);
@@ -259,21 +277,24 @@ class NestBuilder {
 
     if (!site.stage) {
       add_input_checks(inner.reads, checks);
-      for (const auto& [stage, box] : inner.visited) append_coordinate_check(by_id_.at(stage)->name, box, checks);
+      for (const auto& [stage, box] : inner.visited)
+        append_coordinate_check(by_id_.at(stage)->name, box, checks);
       root_reads_ = inner.reads;
       for (auto l = lets.rbegin(); l != lets.rend(); ++l) {
         if (closes_regions_) substitute(root_reads_, l->symbol, l->value);
       }
     }
 
-    // Each stage's storage starts where the stage is produced; what inner loops produce is stored around all.
+    // Each stage's storage starts where the stage is produced; what inner loops produce is stored
+    // around all.
     const auto stored = [&](const StageDefinition* stage, const Stmt& body) {
       const auto box = local_storage.find(stage);
       if (box == local_storage.end()) return body;
       std::vector<ir::Range> ranges;
       for (const Interval& i : box->second.dimensions) ranges.push_back({i.min, extent_of(i)});
       const ir::MemoryKind memory = schedule_of(*stage).memory;
-      if (schedule_of(*stage).compute.kind != Placement::Kind::Inline) return ir::realize(stage->id, stage->types, ranges, memory, body);
+      if (schedule_of(*stage).compute.kind != Placement::Kind::Inline)
+        return ir::realize(stage->id, stage->types, ranges, memory, body);
       // Computed around each use, also inside another use's scope: each has a name of its own.
       const Symbol name = Symbol::fresh(stage->id.name());
       return ir::realize(name, stage->types, ranges, memory, renamed(body, stage->id, name));
@@ -281,7 +302,8 @@ class NestBuilder {
     Stmt body = inner.body;
     for (const auto& [stage, produced] : bodies) {
       body = ir::block({produced, body});
-      if (std::find(stored_here.begin(), stored_here.end(), stage) == stored_here.end()) body = stored(stage, body);
+      if (std::find(stored_here.begin(), stored_here.end(), stage) == stored_here.end())
+        body = stored(stage, body);
     }
     for (const StageDefinition* stage : stored_here) body = stored(stage, body);
     checks.push_back(body);
@@ -300,7 +322,8 @@ class NestBuilder {
 
   static Stmt renamed(const Stmt& body, const Symbol& stage, const Symbol& name) {
     return ir::rewrite(body, [&](const ir::Ref& n) -> ir::Ref {
-      const bool names_it = n->op == ir::Op::Access || n->op == ir::Op::Provide || n->op == ir::Op::Produce;
+      const bool names_it =
+          n->op == ir::Op::Access || n->op == ir::Op::Provide || n->op == ir::Op::Produce;
       if (!names_it || !(n->symbol == stage)) return n;
       ir::Node copy = *n;
       copy.symbol = name;
@@ -328,12 +351,16 @@ class NestBuilder {
   void require_bounded(const StageDefinition& stage, const Box& box) const {
     for (std::size_t d = 0; d < box.dimensions.size(); ++d) {
       if (box.dimensions[d].bounded()) continue;
-      throw CompileError(Diagnostic{stage.name, "",
-                                    "an unbounded region of dimension " + std::to_string(d) + " (" +
-                                        coordinate_name(stage, d) +
-                                        ") is needed: a coordinate of a call depends on data or on a 32-bit value",
-                                    "wrap that coordinate in clamp(value, low, high)", {}, 0}
-                             .at(stage.definitions[0].where));
+      throw CompileError(
+          Diagnostic{stage.name,
+                     "",
+                     "an unbounded region of dimension " + std::to_string(d) + " (" +
+                         coordinate_name(stage, d) +
+                         ") is needed: a coordinate of a call depends on data or on a 32-bit value",
+                     "wrap that coordinate in clamp(value, low, high)",
+                     {},
+                     0}
+              .at(stage.definitions[0].where));
     }
   }
 
@@ -347,18 +374,21 @@ class NestBuilder {
       if (b.modulus > 1) align(i, b.modulus, b.remainder);
       if (b.min.defined() || b.extent.defined()) {
         checks.push_back(bounds_check(
-            "stage '" + stage.name + "': " + directive_text(stage, b) + ": dimension " + std::to_string(b.dimension) +
-                " (" + coordinate_name(stage, b.dimension) + ")",
+            "stage '" + stage.name + "': " + directive_text(stage, b) + ": dimension " +
+                std::to_string(b.dimension) + " (" + coordinate_name(stage, b.dimension) + ")",
             "is needed", needed, "the bound covers", i, "widen the bound, or drop it"));
       }
     }
   }
 
-  static std::string directive_text(const StageDefinition& stage, const schedule::DimensionBound& b) {
+  static std::string directive_text(const StageDefinition& stage,
+                                    const schedule::DimensionBound& b) {
     const std::string variable = coordinate_name(stage, b.dimension);
-    if (b.min.defined()) return "bound(" + variable + ", " + to_string(b.min) + ", " + to_string(b.extent) + ")";
+    if (b.min.defined())
+      return "bound(" + variable + ", " + to_string(b.min) + ", " + to_string(b.extent) + ")";
     if (b.extent.defined()) return "bound_extent(" + variable + ", " + to_string(b.extent) + ")";
-    return "align_bounds(" + variable + ", " + std::to_string(b.modulus) + ", " + std::to_string(b.remainder) + ")";
+    return "align_bounds(" + variable + ", " + std::to_string(b.modulus) + ", " +
+           std::to_string(b.remainder) + ")";
   }
 
   static void align(Interval& i, std::int64_t modulus, std::int64_t remainder) {
@@ -372,17 +402,21 @@ class NestBuilder {
                                std::vector<Stmt>& checks) const {
     for (const schedule::DimensionBound& b : s.bounds) {
       const Interval i = box.dimensions[b.dimension];
-      const std::string where = "stage '" + stage.name + "': " + directive_text(stage, b) + ": dimension " +
-                                std::to_string(b.dimension) + " (" + coordinate_name(stage, b.dimension) + ") of the output";
+      const std::string where = "stage '" + stage.name + "': " + directive_text(stage, b) +
+                                ": dimension " + std::to_string(b.dimension) + " (" +
+                                coordinate_name(stage, b.dimension) + ") of the output";
       const std::string remedy = "\n  remedy: give a buffer of that box, or drop this directive";
       if (b.min.defined()) {
-        checks.push_back(ir::assert_that(ir::binary(ir::Op::Equal, i.min, b.min),
-                                         where + " is bound to start at {}, the buffer starts at {}" + remedy, {b.min, i.min}));
+        checks.push_back(ir::assert_that(
+            ir::binary(ir::Op::Equal, i.min, b.min),
+            where + " is bound to start at {}, the buffer starts at {}" + remedy, {b.min, i.min}));
       }
       const Expr extent = extent_of(i);
       if (b.extent.defined()) {
-        checks.push_back(ir::assert_that(ir::binary(ir::Op::Equal, extent, b.extent),
-                                         where + " is bound to extent {}, the buffer has extent {}" + remedy, {b.extent, extent}));
+        checks.push_back(
+            ir::assert_that(ir::binary(ir::Op::Equal, extent, b.extent),
+                            where + " is bound to extent {}, the buffer has extent {}" + remedy,
+                            {b.extent, extent}));
       }
       if (b.modulus > 1) {
         const Expr m = ir::index_literal(b.modulus);
@@ -390,7 +424,8 @@ class NestBuilder {
             ir::binary(ir::Op::And, ir::binary(ir::Op::Equal, extent % m, ir::index_literal(0)),
                        ir::binary(ir::Op::Equal, i.min % m, ir::index_literal(b.remainder))),
             where + " must start at a multiple of " + std::to_string(b.modulus) + " plus " +
-                std::to_string(b.remainder) + " and have an extent that is a multiple; the buffer has min {}, extent {}" + remedy,
+                std::to_string(b.remainder) +
+                " and have an extent that is a multiple; the buffer has min {}, extent {}" + remedy,
             {i.min, extent}));
       }
       // Past the checks the bounds are facts: loops over them have constant extents.
@@ -403,10 +438,11 @@ class NestBuilder {
   static void check_covers(const StageDefinition& stage, const Box& buffer, const Box& needed,
                            std::vector<Stmt>& checks) {
     for (std::size_t d = 0; d < needed.dimensions.size(); ++d) {
-      checks.push_back(bounds_check("stage '" + stage.name + "': dimension " + std::to_string(d) + " (" +
-                                        coordinate_name(stage, d) + ") of the output",
-                                    "is accessed", needed.dimensions[d], "the buffer has", buffer.dimensions[d],
-                                    "give a buffer that holds all that the updates and consumers touch"));
+      checks.push_back(
+          bounds_check("stage '" + stage.name + "': dimension " + std::to_string(d) + " (" +
+                           coordinate_name(stage, d) + ") of the output",
+                       "is accessed", needed.dimensions[d], "the buffer has", buffer.dimensions[d],
+                       "give a buffer that holds all that the updates and consumers touch"));
     }
   }
 
@@ -427,7 +463,8 @@ class NestBuilder {
   std::string consumers_of(const Symbol& image) const {
     std::string chain;
     Symbol current = image;
-    for (const StageDefinition& stage : stages_) {  // producers come first, so one sweep follows the chain
+    for (const StageDefinition& stage :
+         stages_) {  // producers come first, so one sweep follows the chain
       bool reads = false;
       for (const Definition& d : stage.definitions) {
         const auto look = [&](const Expr& e) {
@@ -451,10 +488,10 @@ class NestBuilder {
 
   // --- sliding --------------------------------------------------------------------------------
 
-  /// Loops between storage and computation: only what the previous iteration has not produced yet is
-  /// computed, when that is possible; see store_at.
-  void slide(const StageDefinition& stage, Box& box, std::vector<bool>& slid, const Context& context,
-             std::size_t depth) const {
+  /// Loops between storage and computation: only what the previous iteration has not produced yet
+  /// is computed, when that is possible; see store_at.
+  void slide(const StageDefinition& stage, Box& box, std::vector<bool>& slid,
+             const Context& context, std::size_t depth) const {
     Box full = box;
     for (std::size_t i = context.size(); i-- > depth;) {
       if (context[i].is_loop || !context[i].symbol) continue;
@@ -471,18 +508,23 @@ class NestBuilder {
     for (std::size_t f = depth; f < context.size(); ++f) {
       if (!context[f].is_loop) continue;
       if (ir::is_constant(context[f].extent, 1)) continue;
-      const bool used = std::any_of(full.dimensions.begin(), full.dimensions.end(),
-                                    [&](const Interval& i) { return depends(i, context[f].symbol); });
+      const bool used =
+          std::any_of(full.dimensions.begin(), full.dimensions.end(),
+                      [&](const Interval& i) { return depends(i, context[f].symbol); });
       if (!used) continue;
-      if (loop) refuse_slide(stage, "the region depends on more than one loop between storage and computation");
+      if (loop)
+        refuse_slide(stage,
+                     "the region depends on more than one loop between storage and computation");
       loop = &context[f];
     }
     if (!loop) return;  // every iteration needs the same box: computed again each time
-    if (loop->kind != ir::LoopKind::Serial) refuse_slide(stage, "the loop between storage and computation is not serial");
+    if (loop->kind != ir::LoopKind::Serial)
+      refuse_slide(stage, "the loop between storage and computation is not serial");
     std::optional<std::size_t> dimension;
     for (std::size_t d = 0; d < full.dimensions.size(); ++d) {
       if (!depends(full.dimensions[d], loop->symbol)) continue;
-      if (dimension) refuse_slide(stage, "more than one dimension of the region moves with the loop");
+      if (dimension)
+        refuse_slide(stage, "more than one dimension of the region moves with the loop");
       dimension = d;
     }
     if (std::any_of(context.begin() + static_cast<std::ptrdiff_t>(depth), context.end(),
@@ -496,13 +538,15 @@ class NestBuilder {
     }
     for (std::size_t k = 1; k < stage.definitions.size(); ++k) {
       if (!stage.definitions[k].is_pure_in(*dimension, stage.variables)) {
-        refuse_slide(stage, "an update writes more than its own " + coordinate_name(stage, *dimension));
+        refuse_slide(stage,
+                     "an update writes more than its own " + coordinate_name(stage, *dimension));
       }
     }
     // first iteration: everything; later: from just after the previous maximum
     const Expr v = ir::index_symbol(loop->symbol);
     const Expr previous =
-        simplify(ir::substitute(moving.max, {{loop->symbol, v - ir::index_literal(1)}}) + ir::index_literal(1));
+        simplify(ir::substitute(moving.max, {{loop->symbol, v - ir::index_literal(1)}}) +
+                 ir::index_literal(1));
     box = full;
     box.dimensions[*dimension].min =
         ir::select(ir::binary(ir::Op::Equal, v, loop->min), moving.min,
@@ -511,57 +555,72 @@ class NestBuilder {
   }
 
   [[noreturn]] void refuse_slide(const StageDefinition& stage, const std::string& why) const {
-    throw ScheduleError(Diagnostic{stage.name, "store_at", why,
-                                   "store it where it is computed, or compute it at the loop where it is stored", {}, 0}
-                            .at(schedule_of(stage).store.where));
+    throw ScheduleError(
+        Diagnostic{stage.name,
+                   "store_at",
+                   why,
+                   "store it where it is computed, or compute it at the loop where it is stored",
+                   {},
+                   0}
+            .at(schedule_of(stage).store.where));
   }
 
   [[noreturn]] void refuse_unplaced(const StageDefinition& stage) const {
     const Placement& p = schedule_of(stage).compute;
-    throw ScheduleError(Diagnostic{stage.name, "compute_at(" + p.consumer.name() + ", " + p.variable.name() + ")",
-                                   "this loop does not enclose all uses of the stage",
-                                   "compute it at an outer loop that encloses them, or compute_root()", {}, 0}
-                            .at(p.where));
+    throw ScheduleError(
+        Diagnostic{stage.name,
+                   "compute_at(" + p.consumer.name() + ", " + p.variable.name() + ")",
+                   "this loop does not enclose all uses of the stage",
+                   "compute it at an outer loop that encloses them, or compute_root()",
+                   {},
+                   0}
+            .at(p.where));
   }
 
   // --- one stage ------------------------------------------------------------------------------
 
   /// needed[k]: what must be there once definition k has run, for all later ones and the consumers.
-  std::vector<Box> needed_boxes(const StageDefinition& stage, const StageSchedule& s, const Box& box,
-                                const std::vector<bool>& no_rounding) const {
+  std::vector<Box> needed_boxes(const StageDefinition& stage, const StageSchedule& s,
+                                const Box& box, const std::vector<bool>& no_rounding) const {
     std::vector<Box> needed(stage.definitions.size());
     Box current = box;
     for (std::size_t k = stage.definitions.size(); k-- > 0;) {
       const Definition& definition = stage.definitions[k];
       for (std::size_t d = 0; d < stage.rank(); ++d) {
         if (no_rounding[d] || !definition.is_pure_in(d, stage.variables)) continue;
-        const std::int64_t multiple = rounding_of_branches(s.definitions[k], definition, stage.variables[d]);
+        const std::int64_t multiple =
+            rounding_of_branches(s.definitions[k], definition, stage.variables[d]);
         if (multiple <= 1) continue;
         Interval& i = current.dimensions[d];
         const Expr m = ir::index_literal(multiple);
-        i.max = simplify(i.min + (extent_of(i) + m - ir::index_literal(1)) / m * m - ir::index_literal(1));
+        i.max = simplify(i.min + (extent_of(i) + m - ir::index_literal(1)) / m * m -
+                         ir::index_literal(1));
       }
       needed[k] = current;
       if (k == 0) break;
       Regions own, asked;
       Box written;
-      for (const Expr& c : definition.coordinates) written.dimensions.push_back(algebra::bounds_of(c, {}));
+      for (const Expr& c : definition.coordinates)
+        written.dimensions.push_back(algebra::bounds_of(c, {}));
       own[stage.id] = written;
       Regions all;
       for (const Expr& e : definition.values) add_accesses(all, e);
       for (const Expr& e : definition.coordinates) add_accesses(all, e);
-      if (const auto self = all.find(stage.id); self != all.end()) merge_box(own[stage.id], self->second);
+      if (const auto self = all.find(stage.id); self != all.end())
+        merge_box(own[stage.id], self->second);
       std::vector<Symbol> order = stage.variables;
       for (const ReductionVariable& r : definition.domain) order.push_back(r.symbol);
       if (definition.predicate.defined()) {
         restrict_by(own, definition.predicate, order);
         add_accesses(asked, definition.predicate);  // read whether it holds or not
-        if (const auto self = asked.find(stage.id); self != asked.end()) merge_box(own[stage.id], self->second);
+        if (const auto self = asked.find(stage.id); self != asked.end())
+          merge_box(own[stage.id], self->second);
       }
       for (const ReductionVariable& r : definition.domain) {
         eliminate(own, r.symbol, {r.min, simplify(r.min + r.extent - ir::index_literal(1))});
       }
-      for (std::size_t d = 0; d < stage.rank(); ++d) eliminate(own, stage.variables[d], current.dimensions[d]);
+      for (std::size_t d = 0; d < stage.rank(); ++d)
+        eliminate(own, stage.variables[d], current.dimensions[d]);
       if (stage.rank() > 0) {
         require_bounded(stage, own[stage.id]);
         merge_box(current, own[stage.id]);
@@ -571,21 +630,23 @@ class NestBuilder {
   }
 
   /// The whole nest of a stage for `box`. Its storage request is under its own id.
-  Built build_stage(const StageDefinition& stage, const Box& box, const std::vector<bool>& slid, bool output,
-                    const Context& context, std::vector<Stmt>& checks) {
+  Built build_stage(const StageDefinition& stage, const Box& box, const std::vector<bool>& slid,
+                    bool output, const Context& context, std::vector<Stmt>& checks) {
     const StageSchedule& s = schedule_of(stage);
     const std::vector<Box> needed =
         needed_boxes(stage, s, box, output ? std::vector<bool>(stage.rank(), true) : slid);
     if (output) {
       if (stage.definitions.size() > 1) check_covers(stage, box, needed[0], checks);
-      for (std::size_t k = 0; k < stage.definitions.size(); ++k) check_round_up(stage, s.definitions[k], k, box, {}, checks);
+      for (std::size_t k = 0; k < stage.definitions.size(); ++k)
+        check_round_up(stage, s.definitions[k], k, box, {}, checks);
     }
     Built all;
     std::vector<Stmt> parts;
     for (std::size_t k = 0; k < stage.definitions.size(); ++k) {
       if (stage.definitions[k].is_undef()) continue;
       // The output's own box: what lies outside was refused by the checks.
-      Built one = build_specialized(stage, static_cast<int>(k), s.definitions[k], output ? box : needed[k], slid, context);
+      Built one = build_specialized(stage, static_cast<int>(k), s.definitions[k],
+                                    output ? box : needed[k], slid, context);
       parts.push_back(one.body);
       merge(all.reads, one.reads);
       merge(all.storage, one.storage);
@@ -598,9 +659,11 @@ class NestBuilder {
   }
 
   /// `active`: this schedule is the one that runs; undefined: always.
-  void check_round_up(const StageDefinition& stage, const schedule::DefinitionSchedule& s, std::size_t k, const Box& box,
-                      Expr active, std::vector<Stmt>& checks) const {
-    const auto both = [](const Expr& a, const Expr& b) { return a.defined() ? ir::binary(ir::Op::And, a, b) : b; };
+  void check_round_up(const StageDefinition& stage, const schedule::DefinitionSchedule& s,
+                      std::size_t k, const Box& box, Expr active, std::vector<Stmt>& checks) const {
+    const auto both = [](const Expr& a, const Expr& b) {
+      return a.defined() ? ir::binary(ir::Op::And, a, b) : b;
+    };
     for (const auto& branch : s.specializations) {
       check_round_up(stage, branch.schedule, k, box, both(active, branch.condition), checks);
       active = both(active, ir::unary(ir::Op::Not, branch.condition));
@@ -610,18 +673,22 @@ class NestBuilder {
       const std::int64_t multiple = rounding_of(s, stage.definitions[k], stage.variables[d]);
       if (multiple <= 1) continue;
       const Expr extent = extent_of(box.dimensions[d]);
-      Expr suits = ir::binary(ir::Op::Equal, extent % ir::index_literal(multiple), ir::index_literal(0));
+      Expr suits =
+          ir::binary(ir::Op::Equal, extent % ir::index_literal(multiple), ir::index_literal(0));
       if (active.defined()) suits = ir::binary(ir::Op::Or, ir::unary(ir::Op::Not, active), suits);
       checks.push_back(ir::assert_that(
           suits,
-          "stage '" + stage.name + "': TailStrategy::RoundUp: the extent of dimension " + std::to_string(d) + " (" +
-              coordinate_name(stage, d) + ") of the output must be a multiple of " + std::to_string(multiple) +
-              "; the buffer has extent {}\n  remedy: give such a buffer, or use TailStrategy::GuardWithIf",
+          "stage '" + stage.name + "': TailStrategy::RoundUp: the extent of dimension " +
+              std::to_string(d) + " (" + coordinate_name(stage, d) +
+              ") of the output must be a multiple of " + std::to_string(multiple) +
+              "; the buffer has extent {}\n  remedy: give such a buffer, or use "
+              "TailStrategy::GuardWithIf",
           {extent}));
     }
   }
 
-  Built build_specialized(const StageDefinition& stage, int k, const schedule::DefinitionSchedule& s, const Box& box,
+  Built build_specialized(const StageDefinition& stage, int k,
+                          const schedule::DefinitionSchedule& s, const Box& box,
                           const std::vector<bool>& slid, const Context& context) {
     Built result = build_definition(stage, k, s, box, slid, context);
     for (auto it = s.specializations.rbegin(); it != s.specializations.rend(); ++it) {
@@ -634,9 +701,10 @@ class NestBuilder {
     return result;
   }
 
-  Built build_definition(const StageDefinition& stage, int k, const schedule::DefinitionSchedule& s, const Box& box,
-                         const std::vector<bool>& slid, const Context& context) {
-    const DefinitionLoops loops = make_loops(stage, k, s, box, slid, known_, produced_inside(stage));
+  Built build_definition(const StageDefinition& stage, int k, const schedule::DefinitionSchedule& s,
+                         const Box& box, const std::vector<bool>& slid, const Context& context) {
+    const DefinitionLoops loops =
+        make_loops(stage, k, s, box, slid, known_, produced_inside(stage));
     const int depth = static_cast<int>(loops.loops.size());
 
     // Frames of this definition, and where each level's frames end.
@@ -692,7 +760,8 @@ class NestBuilder {
     for (int level = depth - 1; level >= -1; --level) {
       if (level >= 0) {
         site.variable = loops.loops[static_cast<std::size_t>(level)].variable;
-        const auto end = static_cast<std::ptrdiff_t>(end_of_level[static_cast<std::size_t>(level + 1)]);
+        const auto end =
+            static_cast<std::ptrdiff_t>(end_of_level[static_cast<std::size_t>(level + 1)]);
         built = place_at(site, std::move(built), Context(frames.begin(), frames.begin() + end));
       }
       wrap_items(level);
@@ -715,7 +784,8 @@ class NestBuilder {
     restrict_by(built.reads, condition, order);
     restrict_by(built.storage, condition, order);
     restrict_by(built.visited, condition, order);
-    // Sliding writes regions in terms of the loops, not of the variables made from them: say it so too.
+    // Sliding writes regions in terms of the loops, not of the variables made from them: say it so
+    // too.
     for (auto let = items.rbegin(); let != items.rend(); ++let) {
       if (let->symbol) condition = ir::substitute(condition, {{let->symbol, let->value}});
     }
@@ -745,8 +815,10 @@ class NestBuilder {
   const schedule::ScheduledPipeline& pipeline_;
   std::vector<StageDefinition> stages_;
   std::unordered_map<Symbol, const StageDefinition*> by_id_;
-  std::unordered_map<Symbol, std::vector<const StageDefinition*>> by_consumer_;  // empty symbol: at root
-  std::vector<const StageDefinition*> everywhere_;  // with updates and without placement: around each use
+  std::unordered_map<Symbol, std::vector<const StageDefinition*>>
+      by_consumer_;  // empty symbol: at root
+  std::vector<const StageDefinition*>
+      everywhere_;  // with updates and without placement: around each use
   std::unordered_map<Symbol, Box> output_box_;
   std::vector<ir::Argument> arguments_;
   std::unordered_set<Symbol> never_partition_;
@@ -757,7 +829,9 @@ class NestBuilder {
 
 }  // namespace
 
-ir::Module build_loop_nest(const schedule::ScheduledPipeline& pipeline) { return NestBuilder(pipeline).run(); }
+ir::Module build_loop_nest(const schedule::ScheduledPipeline& pipeline) {
+  return NestBuilder(pipeline).run();
+}
 
 InputRegions required_inputs(const schedule::ScheduledPipeline& pipeline) {
   return NestBuilder(pipeline).run_for_regions();

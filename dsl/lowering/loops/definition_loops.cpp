@@ -33,7 +33,8 @@ bool contains_require(const Definition& definition) {
   return found;
 }
 
-const schedule::SplitRelation* split_of(const schedule::DefinitionSchedule& s, const Symbol& variable) {
+const schedule::SplitRelation* split_of(const schedule::DefinitionSchedule& s,
+                                        const Symbol& variable) {
   for (const Relation& r : s.relations) {
     if (r.kind == Relation::Kind::Split && r.split.old == variable) return &r.split;
   }
@@ -52,8 +53,12 @@ class LoopMaker {
  public:
   LoopMaker(const StageDefinition& stage, int definition, const schedule::DefinitionSchedule& s,
             const algebra::ConstantScope& known, const std::unordered_set<Symbol>& produced_inside)
-      : stage_(stage), index_(definition), definition_(stage.definitions[static_cast<std::size_t>(definition)]),
-        schedule_(s), known_(known), produced_inside_(produced_inside) {}
+      : stage_(stage),
+        index_(definition),
+        definition_(stage.definitions[static_cast<std::size_t>(definition)]),
+        schedule_(s),
+        known_(known),
+        produced_inside_(produced_inside) {}
 
   DefinitionLoops run(const Box& box, const std::vector<bool>& slid) {
     const bool rounding = !contains_require(definition_);
@@ -62,7 +67,8 @@ class LoopMaker {
       const Interval& i = box.dimensions[d];
       add_variable(stage_.variables[d], i.min, extent_of(i), rounding && !slid[d]);
     }
-    for (const ReductionVariable& r : definition_.domain) add_variable(r.symbol, r.min, r.extent, false);
+    for (const ReductionVariable& r : definition_.domain)
+      add_variable(r.symbol, r.min, r.extent, false);
     for (const Relation& r : schedule_.relations) derive(r);
     make_loop_list();
     for (auto r = schedule_.relations.rbegin(); r != schedule_.relations.rend(); ++r) invert(*r);
@@ -73,7 +79,8 @@ class LoopMaker {
  private:
   Variable& at(const Symbol& s) {
     const auto it = variables_.find(s);
-    ensure(it != variables_.end(), "every loop variable of a schedule derives from the definition's own");
+    ensure(it != variables_.end(),
+           "every loop variable of a schedule derives from the definition's own");
     return it->second;
   }
 
@@ -94,7 +101,9 @@ class LoopMaker {
     const Expr zero = ir::index_literal(0);
     if (r.kind == Relation::Kind::Fuse) {
       // Regions that nothing needs may have negative extents: their product is not.
-      const auto some = [&](const Symbol& s) { return simplify(ir::binary(Op::Max, at(s).extent, zero)); };
+      const auto some = [&](const Symbol& s) {
+        return simplify(ir::binary(Op::Max, at(s).extent, zero));
+      };
       add_variable(r.fuse.fused, zero, some(r.fuse.inner) * some(r.fuse.outer), false);
       return;
     }
@@ -122,13 +131,23 @@ class LoopMaker {
     const bool vector = loop.kind == ir::LoopKind::Vectorized;
     std::int64_t constant = 0;
     const bool threads = ir::is_thread_loop(loop.kind);
-    if ((!vector && !threads && loop.kind != ir::LoopKind::Unrolled) || ir::as_constant(v.extent, &constant)) return;
+    if ((!vector && !threads && loop.kind != ir::LoopKind::Unrolled) ||
+        ir::as_constant(v.extent, &constant))
+      return;
     const algebra::ConstantInterval bound = algebra::constant_bounds(v.extent, known_);
     if (!bound.has_max || bound.max > (threads ? most_threads : longest)) {
-      const std::string stage = index_ == 0 ? stage_.name : stage_.name + ".update(" + std::to_string(index_ - 1) + ")";
-      throw ScheduleError(Diagnostic{stage, (vector ? "vectorize(" : threads ? "gpu_threads(" : "unroll(") + loop.name.name() + ")",
-                                     "the extent of '" + loop.name.name() + "' is not a constant and has no small bound",
-                                     "split the loop by a constant first, or give the dimension a constant bound_extent", {}, 0}
+      const std::string stage =
+          index_ == 0 ? stage_.name : stage_.name + ".update(" + std::to_string(index_ - 1) + ")";
+      throw ScheduleError(Diagnostic{
+          stage,
+          (vector    ? "vectorize("
+           : threads ? "gpu_threads("
+                     : "unroll(") +
+              loop.name.name() + ")",
+          "the extent of '" + loop.name.name() + "' is not a constant and has no small bound",
+          "split the loop by a constant first, or give the dimension a constant bound_extent",
+          {},
+          0}
                               .at(loop.where));
     }
     const Expr last = simplify(v.min + v.extent - ir::index_literal(1));
@@ -183,10 +202,13 @@ class LoopMaker {
     const Expr last = simplify(old.min + old.extent - ir::index_literal(1));
     const Expr in_bounds = ir::binary(Op::LessEqual, variable, last);
     if (s.tail == Tail::ShiftInwards) {
-      // The last full tile is moved inwards to end at the last element; shorter than one tile: guarded.
+      // The last full tile is moved inwards to end at the last element; shorter than one tile:
+      // guarded.
       const Expr limit = simplify(old.extent - factor);
-      let(old, ir::binary(Op::Max, ir::binary(Op::Min, start, limit), ir::index_literal(0)) + offset);
-      guard(old.depth, ir::binary(Op::Or, ir::binary(Op::LessEqual, start, limit), in_bounds), in_bounds);
+      let(old,
+          ir::binary(Op::Max, ir::binary(Op::Min, start, limit), ir::index_literal(0)) + offset);
+      guard(old.depth, ir::binary(Op::Or, ir::binary(Op::LessEqual, start, limit), in_bounds),
+            in_bounds);
       return;
     }
     let(old, start + offset);
@@ -249,7 +271,8 @@ class LoopMaker {
     if (found.empty()) return value;
     ir::Rewriter drop([](const ir::Ref& n) { return n->op == Op::Require ? n->args[1] : n; });
     for (const ir::Ref& n : found) {
-      statements.push_back(ir::assert_that(drop(Expr(n->args[0])), "stage '" + stage_.name + "': require: " + n->symbol.name()));
+      statements.push_back(ir::assert_that(
+          drop(Expr(n->args[0])), "stage '" + stage_.name + "': require: " + n->symbol.name()));
     }
     return drop(value);
   }
@@ -288,7 +311,8 @@ class LoopMaker {
 
 }  // namespace
 
-std::int64_t rounding_of(const schedule::DefinitionSchedule& s, const Definition& definition, const Symbol& variable) {
+std::int64_t rounding_of(const schedule::DefinitionSchedule& s, const Definition& definition,
+                         const Symbol& variable) {
   if (contains_require(definition)) return 1;  // nothing may be checked that is not needed
   std::int64_t multiple = 1;
   Symbol current = variable;
@@ -300,7 +324,8 @@ std::int64_t rounding_of(const schedule::DefinitionSchedule& s, const Definition
   return multiple;
 }
 
-std::int64_t rounding_of_branches(const schedule::DefinitionSchedule& s, const Definition& definition, const Symbol& variable) {
+std::int64_t rounding_of_branches(const schedule::DefinitionSchedule& s,
+                                  const Definition& definition, const Symbol& variable) {
   std::int64_t multiple = rounding_of(s, definition, variable);
   for (const auto& branch : s.specializations) {
     multiple = std::lcm(multiple, rounding_of_branches(branch.schedule, definition, variable));
@@ -308,8 +333,9 @@ std::int64_t rounding_of_branches(const schedule::DefinitionSchedule& s, const D
   return multiple;
 }
 
-DefinitionLoops make_loops(const StageDefinition& stage, int definition, const schedule::DefinitionSchedule& s,
-                           const Box& box, const std::vector<bool>& slid, const algebra::ConstantScope& known,
+DefinitionLoops make_loops(const StageDefinition& stage, int definition,
+                           const schedule::DefinitionSchedule& s, const Box& box,
+                           const std::vector<bool>& slid, const algebra::ConstantScope& known,
                            const std::unordered_set<Symbol>& produced_inside) {
   return LoopMaker(stage, definition, s, known, produced_inside).run(box, slid);
 }

@@ -1,5 +1,6 @@
 #pragma once
-// Splits loops where guards and clamps are known to hold, so that the long middle part runs without.
+// Splits loops where guards and clamps are known to hold, so that the long middle part runs
+// without.
 //
 //   before   for x in [0, n) { store f(x) = in(min(max(x - 1, 0), n - 1)) }
 //   after    for x in [0, 1) { ...as before... }

@@ -24,9 +24,12 @@ struct NotVectorizable {};
 std::int64_t constant_extent(const Stmt& loop) {
   std::int64_t extent = 0;
   if (!ir::as_constant(simplify(ir::arg(loop, 1)), &extent)) {
-    throw CompileError(Diagnostic{loop->symbol.name(), "vectorize or unroll",
+    throw CompileError(Diagnostic{loop->symbol.name(),
+                                  "vectorize or unroll",
                                   "the loop has no constant extent",
-                                  "split it by a constant and vectorize or unroll the inner loop", {}, 0});
+                                  "split it by a constant and vectorize or unroll the inner loop",
+                                  {},
+                                  0});
   }
   return std::max<std::int64_t>(extent, 0);
 }
@@ -97,7 +100,8 @@ class Widener {
 
   Stmt assertion(const Stmt& s) {
     const Expr condition = expression(ir::arg(s, 0));
-    if (mask_.defined() || condition->type.is_vector()) throw NotVectorizable{};  // asserts are scalar
+    if (mask_.defined() || condition->type.is_vector())
+      throw NotVectorizable{};  // asserts are scalar
     std::vector<Expr> values;
     for (std::size_t i = 1; i < s->args.size(); ++i) {
       if (varies(s->args[i])) throw NotVectorizable{};
@@ -123,7 +127,8 @@ class Widener {
   bool varies(const ir::Ref& n) {
     if (const auto it = varies_memo_.find(n.get()); it != varies_memo_.end()) return it->second;
     bool result = n->op == Op::Symbol && wide_symbols_.count(n->symbol) != 0;
-    if (n->op == Op::Load || n->op == Op::Store || n->op == Op::AtomicStore) result = per_lane_.count(n->symbol) != 0;
+    if (n->op == Op::Load || n->op == Op::Store || n->op == Op::AtomicStore)
+      result = per_lane_.count(n->symbol) != 0;
     for (const ir::Ref& a : n->args) result = result || varies(a);
     varies_memo_.emplace(n.get(), result);
     return result;
@@ -140,7 +145,8 @@ class Widener {
   Expr lane_index(const Symbol& buffer, const Expr& index) const {
     if (!per_lane_.count(buffer)) return index;
     const Expr lanes = ir::index_literal(lanes_);
-    if (index->type.is_scalar()) return ir::ramp(simplify(index * lanes), ir::index_literal(1), lanes_);
+    if (index->type.is_scalar())
+      return ir::ramp(simplify(index * lanes), ir::index_literal(1), lanes_);
     return ir::binary(Op::Add, ir::binary(Op::Mul, index, ir::broadcast(lanes, lanes_)),
                       ir::ramp(ir::index_literal(0), ir::index_literal(1), lanes_));
   }
@@ -151,7 +157,8 @@ class Widener {
       return it == wide_symbols_.end() ? e : it->second;
     }
     if (e->args.empty()) return e;
-    if (e->type.is_vector()) throw NotVectorizable{};  // nested vector loops: the inner one is wide already
+    if (e->type.is_vector())
+      throw NotVectorizable{};  // nested vector loops: the inner one is wide already
     std::vector<Expr> args;
     bool vector = false;
     for (const ir::Ref& a : e->args) {
@@ -162,7 +169,8 @@ class Widener {
       const Expr index = simplify(lane_index(e->symbol, args[0]));
       if (args.size() > 1) throw NotVectorizable{};
       // Behind a predicate a load may be out of bounds in lanes that do not run.
-      if (mask_.defined()) return ir::load(e->type.with_lanes(lanes_), e->symbol, wide(index), mask_);
+      if (mask_.defined())
+        return ir::load(e->type.with_lanes(lanes_), e->symbol, wide(index), mask_);
       return ir::load(e->type.with_lanes(index->type.lanes), e->symbol, index);
     }
     if (!vector) return e;
@@ -196,7 +204,8 @@ class Widener {
     const Expr condition = expression(ir::arg(s, 0));
     const bool has_else = s->args.size() > 2;
     if (condition->type.is_scalar()) {
-      return ir::if_then(condition, statement(ir::stmt_arg(s, 1)), has_else ? statement(ir::stmt_arg(s, 2)) : Stmt{});
+      return ir::if_then(condition, statement(ir::stmt_arg(s, 1)),
+                         has_else ? statement(ir::stmt_arg(s, 2)) : Stmt{});
     }
     const Expr outer = mask_;
     const auto under = [&](const Expr& m, const Stmt& body) {
@@ -220,18 +229,20 @@ class Widener {
   std::unordered_map<Symbol, Expr> wide_symbols_;
   std::unordered_set<Symbol> per_lane_;
   std::unordered_map<const ir::Node*, bool> varies_memo_;
-  std::unordered_map<std::pair<const ir::Node*, const ir::Node*>, std::pair<Expr, Expr>, KeyHash> memo_;
+  std::unordered_map<std::pair<const ir::Node*, const ir::Node*>, std::pair<Expr, Expr>, KeyHash>
+      memo_;
 };
 
 template <typename Visit>
 Stmt map_statements(const Stmt& s, const Visit& visit) {
   std::vector<ir::Ref> args;
-  for (const ir::Ref& a : s->args) args.push_back(ir::is_statement(a->op) ? visit(Stmt(a)).node() : a);
+  for (const ir::Ref& a : s->args)
+    args.push_back(ir::is_statement(a->op) ? visit(Stmt(a)).node() : a);
   return Stmt(ir::with_args(s.node(), std::move(args)));
 }
 
-/// Memory accesses of 8 and 16 bits under a condition: vector units before AVX-512 have no predicate
-/// for them, and a compiled branch per lane is longer and no faster than the loop.
+/// Memory accesses of 8 and 16 bits under a condition: vector units before AVX-512 have no
+/// predicate for them, and a compiled branch per lane is longer and no faster than the loop.
 bool wants_narrow_predicates(const Stmt& body) {
   bool conditional = false, narrow = false;
   ir::for_each_node(body.node(), [&](const ir::Ref& n) {
@@ -243,13 +254,15 @@ bool wants_narrow_predicates(const Stmt& body) {
   return conditional && narrow;
 }
 
-/// The chain of lets and guards at the start of a body, with the lets substituted: a vector whose guards
-/// hold in the first and last lane (they are linear, so in all) needs no mask.
+/// The chain of lets and guards at the start of a body, with the lets substituted: a vector whose
+/// guards hold in the first and last lane (they are linear, so in all) needs no mask.
 struct GuardedChain {
   Expr all_lanes;  // undefined: no guard depends on the lane
   Stmt inside;     // the body without those guards
 
-  GuardedChain(const Symbol& lane, const Expr& min, std::int64_t lanes, const Stmt& body) { inside = walk(lane, min, lanes, body); }
+  GuardedChain(const Symbol& lane, const Expr& min, std::int64_t lanes, const Stmt& body) {
+    inside = walk(lane, min, lanes, body);
+  }
 
  private:
   Stmt walk(const Symbol& lane, const Expr& min, std::int64_t lanes, const Stmt& s) {
@@ -259,12 +272,15 @@ struct GuardedChain {
     }
     if (s->op != Op::If || s->args.size() > 2) return s;
     const Expr condition = ir::substitute(ir::arg(s, 0), lets_);
-    const bool compares = (condition->op == Op::Less || condition->op == Op::LessEqual) && ir::arg(condition, 0).type() == Index();
+    const bool compares = (condition->op == Op::Less || condition->op == Op::LessEqual) &&
+                          ir::arg(condition, 0).type() == Index();
     if (compares && ir::uses_symbol(condition.node(), lane) && !reads_memory(condition)) {
-      const auto slope = algebra::linear_in(simplify(ir::arg(condition, 1) - ir::arg(condition, 0)), lane);
+      const auto slope =
+          algebra::linear_in(simplify(ir::arg(condition, 1) - ir::arg(condition, 0)), lane);
       if (slope) {
         const std::int64_t worst = slope->coefficient < 0 ? lanes - 1 : 0;
-        const Expr holds = simplify(ir::substitute(condition, {{lane, min + ir::index_literal(worst)}}));
+        const Expr holds =
+            simplify(ir::substitute(condition, {{lane, min + ir::index_literal(worst)}}));
         all_lanes = all_lanes.defined() ? ir::binary(Op::And, all_lanes, holds) : holds;
         return walk(lane, min, lanes, ir::stmt_arg(s, 1));
       }
@@ -274,7 +290,8 @@ struct GuardedChain {
 
   static bool reads_memory(const Expr& e) {
     bool found = false;
-    ir::for_each_node(e.node(), [&](const ir::Ref& n) { return !(found = found || n->op == Op::Load); });
+    ir::for_each_node(e.node(),
+                      [&](const ir::Ref& n) { return !(found = found || n->op == Op::Load); });
     return found;
   }
 
@@ -283,8 +300,10 @@ struct GuardedChain {
 
 Stmt vectorize(const Stmt& s, const LowerOptions& options, bool in_grid = false) {
   const bool is_grid = s->op == Op::For && ir::is_gpu_loop(static_cast<LoopKind>(s->integer));
-  const Stmt inner = map_statements(s, [&](const Stmt& part) { return vectorize(part, options, in_grid || is_grid); });
-  if (inner->op != Op::For || static_cast<LoopKind>(inner->integer) != LoopKind::Vectorized) return inner;
+  const Stmt inner = map_statements(
+      s, [&](const Stmt& part) { return vectorize(part, options, in_grid || is_grid); });
+  if (inner->op != Op::For || static_cast<LoopKind>(inner->integer) != LoopKind::Vectorized)
+    return inner;
   const std::int64_t lanes = constant_extent(inner);
   const Expr min = ir::arg(inner, 0);
   const Stmt body = ir::stmt_arg(inner, 2);
@@ -292,9 +311,11 @@ Stmt vectorize(const Stmt& s, const LowerOptions& options, bool in_grid = false)
     // A GPU has no masks: whole vectors, and the lanes of others one by one.
     const GuardedChain chain(inner->symbol, min, lanes, body);
     if (chain.all_lanes.defined()) {
-      const Stmt whole = ir::for_loop(inner->symbol, min, ir::arg(inner, 1), LoopKind::Vectorized, chain.inside);
-      return ir::if_then(chain.all_lanes, vectorize(whole, options, in_grid),
-                         ir::for_loop(inner->symbol, min, ir::arg(inner, 1), LoopKind::Serial, body));
+      const Stmt whole =
+          ir::for_loop(inner->symbol, min, ir::arg(inner, 1), LoopKind::Vectorized, chain.inside);
+      return ir::if_then(
+          chain.all_lanes, vectorize(whole, options, in_grid),
+          ir::for_loop(inner->symbol, min, ir::arg(inner, 1), LoopKind::Serial, body));
     }
   }
   const bool one_by_one = !in_grid && options.vector_bits < 512 && wants_narrow_predicates(body);
@@ -309,16 +330,20 @@ Stmt vectorize(const Stmt& s, const LowerOptions& options, bool in_grid = false)
 
 Stmt unroll(const Stmt& s, bool in_grid = false) {
   const bool is_grid = s->op == Op::For && ir::is_gpu_loop(static_cast<LoopKind>(s->integer));
-  const Stmt inner = map_statements(s, [&](const Stmt& part) { return unroll(part, in_grid || is_grid); });
-  if (inner->op != Op::For || static_cast<LoopKind>(inner->integer) != LoopKind::Unrolled) return inner;
+  const Stmt inner =
+      map_statements(s, [&](const Stmt& part) { return unroll(part, in_grid || is_grid); });
+  if (inner->op != Op::For || static_cast<LoopKind>(inner->integer) != LoopKind::Unrolled)
+    return inner;
   const std::int64_t extent = constant_extent(inner);
   if (in_grid && extent > 1) {
     // Copies without guards can share wide accesses.
     const GuardedChain chain(inner->symbol, ir::arg(inner, 0), extent, ir::stmt_arg(inner, 2));
     if (chain.all_lanes.defined()) {
-      const Stmt whole = ir::for_loop(inner->symbol, ir::arg(inner, 0), ir::arg(inner, 1), LoopKind::Unrolled, chain.inside);
+      const Stmt whole = ir::for_loop(inner->symbol, ir::arg(inner, 0), ir::arg(inner, 1),
+                                      LoopKind::Unrolled, chain.inside);
       return ir::if_then(chain.all_lanes, unroll(whole, in_grid),
-                         ir::for_loop(inner->symbol, ir::arg(inner, 0), ir::arg(inner, 1), LoopKind::Serial, ir::stmt_arg(inner, 2)));
+                         ir::for_loop(inner->symbol, ir::arg(inner, 0), ir::arg(inner, 1),
+                                      LoopKind::Serial, ir::stmt_arg(inner, 2)));
     }
   }
   std::vector<Stmt> copies;

@@ -32,7 +32,10 @@ class Flattener {
   explicit Flattener(const LowerOptions& options) : options_(options) {}
 
   ir::Module run(ir::Module module) {
-    struct LetBinding { Symbol symbol; Expr value; };
+    struct LetBinding {
+      Symbol symbol;
+      Expr value;
+    };
     std::vector<LetBinding> lets;
     module.alignment = options_.alignment;
     for (const ir::Argument& a : module.arguments) {
@@ -45,10 +48,12 @@ class Flattener {
       Flat flat;
       flat.buffer = a.symbol;
       flat.type = a.type;
-      const bool strided = std::find(options_.strided.begin(), options_.strided.end(), a.name) != options_.strided.end();
+      const bool strided = std::find(options_.strided.begin(), options_.strided.end(), a.name) !=
+                           options_.strided.end();
       Expr origin = ir::index_literal(0);
       for (std::size_t d = 0; d < a.dimensions.size(); ++d) {
-        const Expr stride = d == 0 && !strided ? ir::index_literal(1) : ir::index_symbol(a.dimensions[d].stride);
+        const Expr stride =
+            d == 0 && !strided ? ir::index_literal(1) : ir::index_symbol(a.dimensions[d].stride);
         flat.strides.push_back(stride);
         origin = origin + ir::index_symbol(a.dimensions[d].min) * stride;
       }
@@ -58,7 +63,8 @@ class Flattener {
       flats_[a.stage].push_back(flat);
     }
     module.body = statement(module.body);
-    for (auto l = lets.rbegin(); l != lets.rend(); ++l) module.body = ir::let(l->symbol, l->value, module.body);
+    for (auto l = lets.rbegin(); l != lets.rend(); ++l)
+      module.body = ir::let(l->symbol, l->value, module.body);
     return module;
   }
 
@@ -72,13 +78,12 @@ class Flattener {
   Expr index_of(const Flat& flat, const std::vector<Expr>& coordinates) {
     ensure(coordinates.size() == flat.strides.size(), "coordinates match the rank");
     Expr index = ir::index_literal(0);
-    for (std::size_t d = 0; d < coordinates.size(); ++d) index = index + coordinates[d] * flat.strides[d];
+    for (std::size_t d = 0; d < coordinates.size(); ++d)
+      index = index + coordinates[d] * flat.strides[d];
     return simplify(index - flat.origin);
   }
 
-  Expr expression(const Expr& e) {
-    return Expr(rewrite_node(e.node()));
-  }
+  Expr expression(const Expr& e) { return Expr(rewrite_node(e.node())); }
 
   ir::Ref rewrite_node(const ir::Ref& n) {
     if (const auto it = memo_.find(n.get()); it != memo_.end()) return it->second.second;
@@ -119,13 +124,17 @@ class Flattener {
       if (bound.has_min || bound.has_max) known_.insert_or_assign(s->symbol, bound);
     }
     for (const ir::Ref& a : s->args) {
-      args.push_back(ir::is_statement(a->op) ? statement(Stmt(a)).node() : expression(Expr(a)).node());
+      args.push_back(ir::is_statement(a->op) ? statement(Stmt(a)).node()
+                                             : expression(Expr(a)).node());
     }
     return Stmt(ir::with_args(s.node(), std::move(args)));
   }
 
   Stmt realize(const Stmt& s) {
-    struct LetBinding { Symbol symbol; Expr value; };
+    struct LetBinding {
+      Symbol symbol;
+      Expr value;
+    };
     const std::size_t rank = (s->args.size() - 1) / 2;
     std::vector<Expr> mins, extents;
     std::int64_t constant_elements = 1;
@@ -188,13 +197,17 @@ class Flattener {
   static MemoryKind memory_of(MemoryKind asked, bool constant, std::int64_t bytes) {
     if (!constant) return MemoryKind::Heap;
     switch (asked) {
-      case MemoryKind::Auto: return bytes <= stack_limit_bytes ? MemoryKind::Stack : MemoryKind::Heap;
-      case MemoryKind::Heap: return MemoryKind::Heap;
+      case MemoryKind::Auto:
+        return bytes <= stack_limit_bytes ? MemoryKind::Stack : MemoryKind::Heap;
+      case MemoryKind::Heap:
+        return MemoryKind::Heap;
       case MemoryKind::GPUShared:
       case MemoryKind::Device:
-      case MemoryKind::Both: return asked;
+      case MemoryKind::Both:
+        return asked;
       case MemoryKind::Stack:
-      case MemoryKind::Register: return bytes <= 64 * stack_limit_bytes ? asked : MemoryKind::Heap;
+      case MemoryKind::Register:
+        return bytes <= 64 * stack_limit_bytes ? asked : MemoryKind::Heap;
     }
     return MemoryKind::Heap;
   }
@@ -216,7 +229,8 @@ class Flattener {
     for (std::size_t c = 0; c < count; ++c) {
       names.push_back(Symbol::fresh(s->symbol.name() + ".value." + std::to_string(c)));
       const Flat& flat = flat_of(s->symbol, static_cast<std::int64_t>(c));
-      stores.push_back(ir::store(flat.buffer, ir::symbol(values[c]->type, names[c]), index_of(flat, coordinates)));
+      stores.push_back(ir::store(flat.buffer, ir::symbol(values[c]->type, names[c]),
+                                 index_of(flat, coordinates)));
     }
     Stmt body = ir::block(std::move(stores));
     for (std::size_t c = count; c-- > 0;) body = ir::let(names[c], values[c], body);
@@ -224,21 +238,30 @@ class Flattener {
   }
 
   /// f(x) = f(x) op g  ->  one indivisible operation.
-  Stmt atomic_update(const Stmt& s, const std::vector<Expr>& values, const std::vector<Expr>& coordinates) {
+  Stmt atomic_update(const Stmt& s, const std::vector<Expr>& values,
+                     const std::vector<Expr>& coordinates) {
     const auto refuse = [&](const std::string& why) {
-      return CompileError(Diagnostic{s->symbol.name(), "atomic()", why,
-                                     "write the update as f(...) = f(...) op value on integers, or drop atomic()", {}, 0});
+      return CompileError(
+          Diagnostic{s->symbol.name(),
+                     "atomic()",
+                     why,
+                     "write the update as f(...) = f(...) op value on integers, or drop atomic()",
+                     {},
+                     0});
     };
-    if (values.size() != 1) throw refuse("an update of a tuple cannot be one indivisible operation");
+    if (values.size() != 1)
+      throw refuse("an update of a tuple cannot be one indivisible operation");
     const Flat& flat = flat_of(s->symbol, 0);
     const Expr index = index_of(flat, coordinates);
     const Expr self = ir::load(flat.type, flat.buffer, index);
     const Expr& value = values[0];
-    if (value->args.size() != 2 || value->type.is_float()) throw refuse("the update is not an integer operation on the element");
+    if (value->args.size() != 2 || value->type.is_float())
+      throw refuse("the update is not an integer operation on the element");
     const Expr a = ir::arg(value, 0), b = ir::arg(value, 1);
     const Op op = value->op;
-    const bool commutes = op == Op::Add || op == Op::Mul || op == Op::Min || op == Op::Max || op == Op::BitAnd ||
-                          op == Op::BitOr || op == Op::BitXor || op == Op::And || op == Op::Or;
+    const bool commutes = op == Op::Add || op == Op::Mul || op == Op::Min || op == Op::Max ||
+                          op == Op::BitAnd || op == Op::BitOr || op == Op::BitXor ||
+                          op == Op::And || op == Op::Or;
     if (op == Op::Sub && ir::equal(a, self)) {
       return ir::atomic_store(Op::Add, flat.buffer, ir::literal(value->type, 0) - b, index);
     }
@@ -255,6 +278,8 @@ class Flattener {
 
 }  // namespace
 
-ir::Module flatten_storage(ir::Module module, const LowerOptions& options) { return Flattener(options).run(std::move(module)); }
+ir::Module flatten_storage(ir::Module module, const LowerOptions& options) {
+  return Flattener(options).run(std::move(module));
+}
 
 }  // namespace sinter::lowering

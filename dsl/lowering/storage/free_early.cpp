@@ -11,8 +11,10 @@ using ir::Stmt;
 
 bool is_scope(const Stmt& s) { return s->op == Op::Let || s->op == Op::Allocate; }
 
-/// A run of statements: those that follow each other through blocks that end in lets and allocations,
-///   allocate f { produce f; allocate g { produce g; use g } }   has the run   produce f, produce g, use g
+/// A run of statements: those that follow each other through blocks that end in lets and
+/// allocations,
+///   allocate f { produce f; allocate g { produce g; use g } }   has the run   produce f, produce
+///   g, use g
 /// so that f may go after `produce g`. One scan finds the last uses, one walk puts the frees.
 class Run {
  public:
@@ -25,7 +27,8 @@ class Run {
  private:
   void scan(const Stmt& s) {
     if (is_scope(s)) {
-      const bool heap = s->op == Op::Allocate && static_cast<ir::MemoryKind>(s->integer) == ir::MemoryKind::Heap;
+      const bool heap =
+          s->op == Op::Allocate && static_cast<ir::MemoryKind>(s->integer) == ir::MemoryKind::Heap;
       // The value of a let is computed before the element that follows.
       mark_uses(s->args[0], position_ + 1);
       if (heap) last_use_.emplace(s->symbol, 0);
@@ -38,9 +41,7 @@ class Run {
     }
   }
 
-  void element(const ir::Ref& s) {
-    mark_uses(s, ++position_);
-  }
+  void element(const ir::Ref& s) { mark_uses(s, ++position_); }
 
   void mark_uses(const ir::Ref& s, std::size_t position) {
     ir::for_each_node(s, [&](const ir::Ref& n) {
@@ -61,19 +62,24 @@ class Run {
 Stmt inside(const Stmt& s) {
   if (is_scope(s) || s->op == Op::Block) return Run().rewrite(s);
   std::vector<ir::Ref> args;
-  for (const ir::Ref& a : s->args) args.push_back(ir::is_statement(a->op) ? inside(Stmt(a)).node() : a);
+  for (const ir::Ref& a : s->args)
+    args.push_back(ir::is_statement(a->op) ? inside(Stmt(a)).node() : a);
   return Stmt(ir::with_args(s.node(), std::move(args)));
 }
 
 Stmt Run::rebuild(const Stmt& s) {
-  if (is_scope(s)) return Stmt(ir::with_args(s.node(), {s->args[0], rebuild(ir::stmt_arg(s, 1)).node()}));
+  if (is_scope(s))
+    return Stmt(ir::with_args(s.node(), {s->args[0], rebuild(ir::stmt_arg(s, 1)).node()}));
   if (s->op != Op::Block) return inside(s);
   std::vector<Stmt> list;
   for (std::size_t i = 0; i + 1 < s->args.size(); ++i) {
     list.push_back(inside(Stmt(s->args[i])));
     ++position_;
     for (auto it = last_use_.begin(); it != last_use_.end();) {
-      if (it->second != position_) { ++it; continue; }
+      if (it->second != position_) {
+        ++it;
+        continue;
+      }
       list.push_back(ir::free_buffer(it->first));
       it = last_use_.erase(it);
     }

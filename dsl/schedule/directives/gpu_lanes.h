@@ -1,7 +1,9 @@
 #pragma once
-// Each iteration of the loop is a lane of a warp: neighbours along it are neighbours in the machine.
+// Each iteration of the loop is a lane of a warp: neighbours along it are neighbours in the
+// machine.
 //
-//   before                  after  f.gpu_blocks(y).gpu_lanes(x)     x has a constant extent, 32 at most
+//   before                  after  f.gpu_blocks(y).gpu_lanes(x)     x has a constant extent, 32 at
+//   most
 //     for y:                  gpu_block y:
 //       for x:                  gpu_lane x:
 //         f(x, y)                 f(x, y)

@@ -14,7 +14,8 @@ std::optional<Diagnostic> check(const GpuSingleThread&, const StageRef& ref, con
 
 void apply(const GpuSingleThread&, const StageRef& ref, State& state) {
   // Loops of one iteration that no variable of the definition derives from.
-  for (const auto& [name, kind] : {std::pair{"thread", ir::LoopKind::GpuThread}, {"block", ir::LoopKind::GpuBlock}}) {
+  for (const auto& [name, kind] :
+       {std::pair{"thread", ir::LoopKind::GpuThread}, {"block", ir::LoopKind::GpuBlock}}) {
     Loop loop;
     loop.variable = loop.name = unused_variable(state, ref, Symbol::named(name));
     loop.kind = kind;

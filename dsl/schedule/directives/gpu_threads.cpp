@@ -4,7 +4,8 @@
 
 namespace sinter::schedule {
 
-std::optional<Diagnostic> check(const GpuThreads& threads, const StageRef& ref, const State& state) {
+std::optional<Diagnostic> check(const GpuThreads& threads, const StageRef& ref,
+                                const State& state) {
   return check_gpu_loops(state, ref, threads.loops);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// Each iteration of the loop is a warp of the block. What lies inside runs on the warp's lanes by gpu_lanes,
-// or on one of them.
+// Each iteration of the loop is a warp of the block. What lies inside runs on the warp's lanes by
+// gpu_lanes, or on one of them.
 //
 //   before                  after  f.gpu_blocks(z).gpu_warps(y).gpu_lanes(x)
 //     for z:                  gpu_block z:

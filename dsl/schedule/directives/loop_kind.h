@@ -14,14 +14,16 @@ inline void set_kind(State& state, const StageRef& ref, const Symbol& name, ir::
 }
 
 /// Loops of gpu_blocks or gpu_threads: each is a loop, named once.
-inline std::optional<Diagnostic> check_gpu_loops(const State& state, const StageRef& ref, const std::vector<Symbol>& loops) {
+inline std::optional<Diagnostic> check_gpu_loops(const State& state, const StageRef& ref,
+                                                 const std::vector<Symbol>& loops) {
   if (loops.empty() || loops.size() > 3) {
     return refusal("one to three loops can be given", "fuse some of them first");
   }
   for (std::size_t i = 0; i < loops.size(); ++i) {
     if (auto problem = check_is_loop(state, ref, loops[i])) return problem;
     for (std::size_t j = 0; j < i; ++j) {
-      if (loops[i] == loops[j]) return refusal("the loop '" + loops[i].name() + "' is named twice", "name each loop once");
+      if (loops[i] == loops[j])
+        return refusal("the loop '" + loops[i].name() + "' is named twice", "name each loop once");
     }
   }
   return std::nullopt;

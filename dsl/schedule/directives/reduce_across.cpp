@@ -100,7 +100,8 @@ StageDefinition partials(const Tree& tree, const ReduceAcross& directive, const 
 /// q(..., i, rest) = p(..., i, rest) op p(..., i + half, rest), i being lane `lane`. The source's
 /// lanes begin with `first`; those before `lane` are reduced to their element 0 already.
 StageDefinition halving(const Tree& tree, const StageDefinition& source, std::size_t first,
-                        std::size_t lane, std::int64_t half, const Symbol& id, const std::string& name) {
+                        std::size_t lane, std::int64_t half, const Symbol& id,
+                        const std::string& name) {
   StageDefinition level;
   level.id = id;
   level.name = name;
@@ -178,7 +179,9 @@ void apply(const ReduceAcross& across, const StageRef& ref, State& state) {
     for (std::int64_t half = tree.widths[lane + 1] / 2; half >= 1; half /= 2) {
       const std::string level_name =
           name + ".tree_level(" + std::to_string(lane + 1) + ", " + std::to_string(half) + ")";
-      StageDefinition level = halving(tree, source, first, lane, half, next < across.levels.size() ? across.levels[next] : Symbol::fresh("level"), level_name);
+      StageDefinition level = halving(
+          tree, source, first, lane, half,
+          next < across.levels.size() ? across.levels[next] : Symbol::fresh("level"), level_name);
       ++next;
       insert_stage(state, level, ref.stage, false);
       source = std::move(level);
@@ -209,7 +212,8 @@ std::vector<std::string> level_names(const ReduceAcross& across) {
   std::vector<std::string> names;
   for (std::size_t l = 1; l < across.widths.size(); ++l) {
     const std::int64_t width = across.widths[l].is_constant() ? across.widths[l].constant() : 1;
-    for (std::int64_t half = width / 2; half >= 1; half /= 2) names.push_back("tree_level(" + std::to_string(l) + ", " + std::to_string(half) + ")");
+    for (std::int64_t half = width / 2; half >= 1; half /= 2)
+      names.push_back("tree_level(" + std::to_string(l) + ", " + std::to_string(half) + ")");
   }
   return names;
 }
@@ -217,7 +221,8 @@ std::vector<std::string> level_names(const ReduceAcross& across) {
 void name_stages(ReduceAcross& across, const std::string& stage) {
   const std::string name = stage + "_reduce_" + across.loop.name();
   across.partial = Symbol::fresh(name);
-  for (std::size_t i = 0; i < level_names(across).size(); ++i) across.levels.push_back(Symbol::fresh(name + "_level"));
+  for (std::size_t i = 0; i < level_names(across).size(); ++i)
+    across.levels.push_back(Symbol::fresh(name + "_level"));
 }
 
 }  // namespace sinter::schedule

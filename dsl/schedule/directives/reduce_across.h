@@ -19,7 +19,8 @@ struct ReduceAcross {
   Symbol loop;
   std::vector<IntegerArg> widths;
   Symbol partial;  // id of the stage of partials
-  std::vector<Symbol> levels = {};  // of the stages of the tree, in order: l = 1 with s = n1 / 2, ..., 1, then l = 2, ...
+  std::vector<Symbol> levels =
+      {};  // of the stages of the tree, in order: l = 1 with s = n1 / 2, ..., 1, then l = 2, ...
 };
 
 /// Refused unless the definition is an update f(a) = f(a) op g with an associative op, `loop` is

@@ -113,7 +113,8 @@ std::string rfactor_name(const Rfactor& rfactor, const StageRef& ref, const Algo
   return stage_text(algorithm, shown) + ".rfactor(" + names + ")";
 }
 
-Symbol intermediate_symbol(const std::string& stage, const std::vector<std::pair<Symbol, Symbol>>& preserved) {
+Symbol intermediate_symbol(const std::string& stage,
+                           const std::vector<std::pair<Symbol, Symbol>>& preserved) {
   std::string id = stage + "_rfactor";
   for (const auto& [r, u] : preserved) id += "_" + r.name();
   return Symbol::fresh(id);

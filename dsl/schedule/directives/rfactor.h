@@ -27,7 +27,8 @@ struct Rfactor {
 std::optional<Diagnostic> check(const Rfactor&, const StageRef&, const State&);
 void apply(const Rfactor&, const StageRef&, State&);
 /// A new id for the intermediate of a stage.
-Symbol intermediate_symbol(const std::string& stage, const std::vector<std::pair<Symbol, Symbol>>& preserved);
+Symbol intermediate_symbol(const std::string& stage,
+                           const std::vector<std::pair<Symbol, Symbol>>& preserved);
 /// "f.rfactor(ro)", "f.update(1).rfactor(ro)".
 std::string rfactor_name(const Rfactor&, const StageRef&, const Algorithm&);
 

@@ -45,11 +45,17 @@ std::vector<std::string> vector_loops(const std::string& assembly) {
 
 int occurrences(const std::string& text, const std::string& pattern) {
   const std::regex regex(pattern);
-  return static_cast<int>(std::distance(std::sregex_iterator(text.begin(), text.end(), regex), std::sregex_iterator()));
+  return static_cast<int>(
+      std::distance(std::sregex_iterator(text.begin(), text.end(), regex), std::sregex_iterator()));
 }
 
 void expect_no_lane_by_itself(const std::string& loop) {
-  EXPECT_EQ(occurrences(loop, "vpinsr|vpextr|vinsertps|vextractps|gather|v(mov|add|sub|mul|div|fmadd\\w+)ss\\s|call"), 0) << loop;
+  EXPECT_EQ(
+      occurrences(
+          loop,
+          "vpinsr|vpextr|vinsertps|vextractps|gather|v(mov|add|sub|mul|div|fmadd\\w+)ss\\s|call"),
+      0)
+      << loop;
 }
 
 using Listings = std::map<std::string, std::string>;
@@ -58,7 +64,9 @@ Listings listings(const std::vector<Func>& outputs) {
   driver::CompileOptions options;
   options.listings = true;
   const Listings result =
-      driver::compile_pipeline(driver::resolve_pipeline(outputs, Schedule::of(outputs)), Machine, options).code.listings;
+      driver::compile_pipeline(driver::resolve_pipeline(outputs, Schedule::of(outputs)), Machine,
+                               options)
+          .code.listings;
   EXPECT_NE(result.at("llvm").find(" load <"), std::string::npos);
   EXPECT_EQ(result.at("llvm").find("extractelement"), std::string::npos);
   return result;
@@ -102,7 +110,9 @@ TEST(InnerLoops, Conv2dKeepsItsTileInRegisters) {
     expect_no_lane_by_itself(loop);
     const int fused = occurrences(loop, "vfmadd\\w+ps\\s.*%ymm");
     if (fused >= 10) {
-      EXPECT_EQ(occurrences(loop, "vmov\\w+\\s+%ymm\\d+, .*\\(%r[sb]p"), 0) << "an accumulator is spilled:\n" << loop;
+      EXPECT_EQ(occurrences(loop, "vmov\\w+\\s+%ymm\\d+, .*\\(%r[sb]p"), 0)
+          << "an accumulator is spilled:\n"
+          << loop;
     }
     most = std::max(most, fused);
   }
@@ -110,7 +120,8 @@ TEST(InnerLoops, Conv2dKeepsItsTileInRegisters) {
 }
 
 /// The loops of `value`, 32 lanes at a time, over inputs a and b of type `t`.
-std::vector<std::string> loops_of(Type t, const std::function<Expr(const Expr&, const Expr&)>& value) {
+std::vector<std::string> loops_of(Type t,
+                                  const std::function<Expr(const Expr&, const Expr&)>& value) {
   ImageParam a(t, 1, "a"), b(t, 1, "b");
   Var x("x");
   Func f("f");
@@ -124,7 +135,8 @@ std::vector<std::string> loops_of(Type t, const std::function<Expr(const Expr&, 
 TEST(InnerLoops, MinAndMaxStayVectors) {
   for (const Type t : {UInt(8), Int(8), UInt(16), Int(16), Int(32), Float(32), Float(64)}) {
     SCOPED_TRACE(to_string(t));
-    for (const std::string& loop : loops_of(t, [](const Expr& a, const Expr& b) { return min(max(a, b), a + b); })) {
+    for (const std::string& loop :
+         loops_of(t, [](const Expr& a, const Expr& b) { return min(max(a, b), a + b); })) {
       expect_no_lane_by_itself(loop);
     }
   }
@@ -148,10 +160,12 @@ TEST(InnerLoops, SaturatingCastsStayVectors) {
 }
 
 TEST(InnerLoops, AveragesOfBytesStayVectors) {
-  for (const std::string& loop : loops_of(UInt(8), [](const Expr& a, const Expr& b) { return rounding_halving_add(a, b); })) {
+  for (const std::string& loop :
+       loops_of(UInt(8), [](const Expr& a, const Expr& b) { return rounding_halving_add(a, b); })) {
     expect_no_lane_by_itself(loop);
   }
-  for (const std::string& loop : loops_of(UInt(8), [](const Expr& a, const Expr& b) { return saturating_add(a, b); })) {
+  for (const std::string& loop :
+       loops_of(UInt(8), [](const Expr& a, const Expr& b) { return saturating_add(a, b); })) {
     expect_no_lane_by_itself(loop);
     EXPECT_EQ(occurrences(loop, "vpaddusb\\s.*%ymm"), 1) << loop;
   }

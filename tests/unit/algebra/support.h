@@ -16,10 +16,13 @@ inline Expr parsed(const std::string& text) { return ir::parse_expr(text); }
 inline std::string simplified(const std::string& text, const ConstantScope& known = {}) {
   return ir::print(simplify(parsed(text), known));
 }
-inline ConstantInterval from_to(std::int64_t min, std::int64_t max) { return {true, true, min, max}; }
+inline ConstantInterval from_to(std::int64_t min, std::int64_t max) {
+  return {true, true, min, max};
+}
 
 using Point = std::map<Symbol, std::int64_t>;
-/// The value of a scalar expression at a point; throws InternalError when a coordinate leaves 64 bits.
+/// The value of a scalar expression at a point; throws InternalError when a coordinate leaves 64
+/// bits.
 ir::Scalar evaluate(const Expr&, const Point&);
 /// One lane of a vector expression.
 ir::Scalar evaluate_lane(const Expr&, int lane, const Point&);
@@ -43,7 +46,8 @@ class ExpressionSource {
   std::mt19937_64 random_;
 };
 
-/// The seed of the random tests: SINTER_TEST_SEED or drawn anew; printed by the tests when they fail.
+/// The seed of the random tests: SINTER_TEST_SEED or drawn anew; printed by the tests when they
+/// fail.
 std::uint64_t random_seed();
 
 std::int64_t distinct_nodes(const Expr&);

@@ -17,12 +17,14 @@ namespace {
 void fill(const Func& f, const std::vector<BufferBase>& out) {
   const Collection c = collect_all({f});
   ir::Arguments arguments;
-  for (std::size_t i = 0; i < c.images.size(); ++i) arguments.buffers[c.images[i]->id] = view_of(c.images[i]->buffer);
+  for (std::size_t i = 0; i < c.images.size(); ++i)
+    arguments.buffers[c.images[i]->id] = view_of(c.images[i]->buffer);
   for (const auto& p : c.parameters) {
     if (p->value) arguments.scalars[p->id] = *p->value;
   }
   for (std::size_t i = 0; i < out.size(); ++i) {
-    arguments.buffers[output_symbol(c.algorithm.stage(c.algorithm.outputs[0]), i)] = view_of(out[i]);
+    arguments.buffers[output_symbol(c.algorithm.stage(c.algorithm.outputs[0]), i)] =
+        view_of(out[i]);
   }
   evaluate(c.algorithm, arguments);
 }
@@ -31,7 +33,8 @@ Buffer<std::uint8_t> noise(int width, int height) {
   Buffer<std::uint8_t> b(width, height);
   std::uint32_t state = 1;
   for (int y = 0; y < height; ++y) {
-    for (int x = 0; x < width; ++x) b(x, y) = static_cast<std::uint8_t>((state = state * 1664525 + 1013904223) >> 24);
+    for (int x = 0; x < width; ++x)
+      b(x, y) = static_cast<std::uint8_t>((state = state * 1664525 + 1013904223) >> 24);
   }
   return b;
 }
@@ -49,7 +52,9 @@ TEST(EvaluateFrontEnd, BlursWithAClampedEdge) {
   for (int v = 0; v < 64; ++v) {
     for (int u = 0; u < 64; ++u) {
       int sum = 0;
-      for (int dv = -1; dv <= 1; ++dv) for (int du = -1; du <= 1; ++du) sum += in(std::clamp(u + du, 0, 63), std::clamp(v + dv, 0, 63));
+      for (int dv = -1; dv <= 1; ++dv)
+        for (int du = -1; du <= 1; ++du)
+          sum += in(std::clamp(u + du, 0, 63), std::clamp(v + dv, 0, 63));
       ASSERT_EQ(out(u, v), sum / 9) << u << ", " << v;
     }
   }
@@ -66,7 +71,8 @@ TEST(EvaluateFrontEnd, AHistogramAndItsRunningSum) {
   Buffer<std::int32_t> out(256);
   fill(sum, {out});
   std::vector<int> expected(256, 0);
-  for (int v = 0; v < 30; ++v) for (int u = 0; u < 40; ++u) ++expected[in(u, v)];
+  for (int v = 0; v < 30; ++v)
+    for (int u = 0; u < 40; ++u) ++expected[in(u, v)];
   for (std::size_t k = 0; k < 256; ++k) {
     if (k > 0) expected[k] += expected[k - 1];
     ASSERT_EQ(out(static_cast<int>(k)), expected[k]) << k;
@@ -75,8 +81,10 @@ TEST(EvaluateFrontEnd, AHistogramAndItsRunningSum) {
 
 TEST(EvaluateFrontEnd, AFloatMatrixProductAddsInOrderWithOneRoundingEach) {
   Buffer<float> a(7, 5), b(6, 7);
-  for (int v = 0; v < 5; ++v) for (int k = 0; k < 7; ++k) a(k, v) = static_cast<float>(std::sin(v * 7 + k));
-  for (int k = 0; k < 7; ++k) for (int u = 0; u < 6; ++u) b(u, k) = static_cast<float>(std::cos(k * 6 + u));
+  for (int v = 0; v < 5; ++v)
+    for (int k = 0; k < 7; ++k) a(k, v) = static_cast<float>(std::sin(v * 7 + k));
+  for (int k = 0; k < 7; ++k)
+    for (int u = 0; u < 6; ++u) b(u, k) = static_cast<float>(std::cos(k * 6 + u));
   RDom k(0, 7, "k");
   Func c("c");
   c(x, y) = 0.0f;
@@ -115,7 +123,8 @@ TEST(EvaluateFrontEnd, ATupleKeepsTheLargestAndItsPlace) {
   Buffer<std::uint8_t> value = Buffer<std::uint8_t>::make_scalar();
   fill(best, {place, value});
   int expected = 0;
-  for (int k = 1; k < 50; ++k) if (in(k, 0) > in(expected, 0)) expected = k;
+  for (int k = 1; k < 50; ++k)
+    if (in(k, 0) > in(expected, 0)) expected = k;
   EXPECT_EQ(place(), expected);
   EXPECT_EQ(value(), in(expected, 0));
 }
@@ -132,17 +141,24 @@ TEST(EvaluateFrontEnd, ARecursiveFilterRunsBothWaysInEachDimension) {
   Buffer<float> out(12, 10);
   fill(f, {out});
   float e[10][12];
-  for (int v = 0; v < 10; ++v) for (int u = 0; u < 12; ++u) e[v][u] = in(u, v);
-  for (int v = 0; v < 10; ++v) for (int u = 1; u < 12; ++u) e[v][u] = std::fma(e[v][u - 1], 0.5f, e[v][u]);
-  for (int v = 0; v < 10; ++v) for (int u = 10; u >= 0; --u) e[v][u] = std::fma(e[v][u + 1], 0.5f, e[v][u]);
-  for (int u = 0; u < 12; ++u) for (int v = 1; v < 10; ++v) e[v][u] = std::fma(e[v - 1][u], 0.25f, e[v][u]);
-  for (int u = 0; u < 12; ++u) for (int v = 8; v >= 0; --v) e[v][u] = std::fma(e[v + 1][u], 0.25f, e[v][u]);
-  for (int v = 0; v < 10; ++v) for (int u = 0; u < 12; ++u) ASSERT_EQ(out(u, v), e[v][u]) << u << ", " << v;
+  for (int v = 0; v < 10; ++v)
+    for (int u = 0; u < 12; ++u) e[v][u] = in(u, v);
+  for (int v = 0; v < 10; ++v)
+    for (int u = 1; u < 12; ++u) e[v][u] = std::fma(e[v][u - 1], 0.5f, e[v][u]);
+  for (int v = 0; v < 10; ++v)
+    for (int u = 10; u >= 0; --u) e[v][u] = std::fma(e[v][u + 1], 0.5f, e[v][u]);
+  for (int u = 0; u < 12; ++u)
+    for (int v = 1; v < 10; ++v) e[v][u] = std::fma(e[v - 1][u], 0.25f, e[v][u]);
+  for (int u = 0; u < 12; ++u)
+    for (int v = 8; v >= 0; --v) e[v][u] = std::fma(e[v + 1][u], 0.25f, e[v][u]);
+  for (int v = 0; v < 10; ++v)
+    for (int u = 0; u < 12; ++u) ASSERT_EQ(out(u, v), e[v][u]) << u << ", " << v;
 }
 
 TEST(EvaluateFrontEnd, ASoftmaxUsesThePortableExponential) {
   Buffer<float> in(16, 4);
-  for (int v = 0; v < 4; ++v) for (int u = 0; u < 16; ++u) in(u, v) = static_cast<float>(std::sin(u * 3 + v) * 5);
+  for (int v = 0; v < 4; ++v)
+    for (int u = 0; u < 16; ++u) in(u, v) = static_cast<float>(std::sin(u * 3 + v) * 5);
   RDom r(0, 16, "r");
   Func largest("largest"), e("e"), sum("sum"), softmax("softmax");
   largest(y) = -INFINITY;
@@ -168,7 +184,8 @@ TEST(EvaluateFrontEnd, AReadOutsideANamedInputSaysWhereTheReaderIsWritten) {
   ImageParam in(UInt(8), 1, "in");
   in.set(Buffer<std::uint8_t>(8));
   Func f("f");
-  f(x) = in(x + 1); const unsigned line = __LINE__;
+  f(x) = in(x + 1);
+  const unsigned line = __LINE__;
   Buffer<std::uint8_t> out(8);
   try {
     fill(f, {out});
@@ -176,7 +193,8 @@ TEST(EvaluateFrontEnd, AReadOutsideANamedInputSaysWhereTheReaderIsWritten) {
   } catch (const RuntimeError& error) {
     EXPECT_EQ(error.diagnostic().stage, "f");
     EXPECT_EQ(error.diagnostic().line, line);
-    EXPECT_NE(error.diagnostic().reason.find("in(8)"), std::string::npos) << error.diagnostic().reason;
+    EXPECT_NE(error.diagnostic().reason.find("in(8)"), std::string::npos)
+        << error.diagnostic().reason;
   }
 }
 

@@ -34,8 +34,8 @@ struct Program {
 
   Program() { memory.reserve(64); }
 
-  StageDefinition& stage(const char* name, const std::vector<const char*>& variables, std::vector<Expr> values,
-                         std::size_t components = 1) {
+  StageDefinition& stage(const char* name, const std::vector<const char*>& variables,
+                         std::vector<Expr> values, std::size_t components = 1) {
     StageDefinition s;
     s.id = Symbol::named(name);
     s.name = name;
@@ -51,8 +51,9 @@ struct Program {
     return algorithm.stages.back();
   }
 
-  static Definition& update(StageDefinition& s, std::vector<Expr> coordinates, std::vector<Expr> values,
-                            const std::vector<std::pair<const char*, std::pair<int, int>>>& domain = {}) {
+  static Definition& update(
+      StageDefinition& s, std::vector<Expr> coordinates, std::vector<Expr> values,
+      const std::vector<std::pair<const char*, std::pair<int, int>>>& domain = {}) {
     Definition d;
     d.coordinates = std::move(coordinates);
     d.values = std::move(values);
@@ -84,7 +85,8 @@ struct Program {
     image.type = Int(32);
     for (std::size_t d = 0; d < box.size(); ++d) {
       const std::string prefix = name + std::string(".") + std::to_string(d);
-      image.fields.push_back({Symbol::named(prefix + ".min"), Symbol::named(prefix + ".extent"), Symbol::named(prefix + ".stride")});
+      image.fields.push_back({Symbol::named(prefix + ".min"), Symbol::named(prefix + ".extent"),
+                              Symbol::named(prefix + ".stride")});
     }
     algorithm.images.push_back(image);
     arguments.buffers[image.id] = view(box);
@@ -124,7 +126,8 @@ TEST(Evaluate, BlursInTwoStages) {
   for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<std::int32_t>(i * 7919 % 1000);
   const auto sum = [](auto at) { return plus(plus(at(-1), at(0)), at(1)); };
   p.stage("blur_x", {"x", "y"}, {sum([](int d) { return Program::read("in", {plus(x, d), y}); })});
-  p.stage("blur_y", {"x", "y"}, {sum([](int d) { return Program::read("blur_x", {x, plus(y, d)}); })});
+  p.stage("blur_y", {"x", "y"},
+          {sum([](int d) { return Program::read("blur_x", {x, plus(y, d)}); })});
   auto& out = p.output("blur_y", {{0, 64, 0}, {0, 64, 0}});
   const auto start = std::chrono::steady_clock::now();
   p.run();
@@ -132,7 +135,8 @@ TEST(Evaluate, BlursInTwoStages) {
   for (std::size_t j = 0; j < 64; ++j) {
     for (std::size_t i = 0; i < 64; ++i) {
       std::int32_t expected = 0;
-      for (std::size_t dj = 0; dj < 3; ++dj) for (std::size_t di = 0; di < 3; ++di) expected += in[(j + dj) * 66 + i + di];
+      for (std::size_t dj = 0; dj < 3; ++dj)
+        for (std::size_t di = 0; di < 3; ++di) expected += in[(j + dj) * 66 + i + di];
       ASSERT_EQ(out[j * 64 + i], expected) << i << ", " << j;
     }
   }
@@ -175,7 +179,8 @@ TEST(Evaluate, CountsAHistogramWhosePlaceIsData) {
 TEST(Evaluate, ScansInTheOrderOfTheDomain) {
   Program p;
   auto& s = p.stage("s", {"x"}, {value_of(x)});
-  Program::update(s, {r}, {plus(Program::read("s", {plus(r, -1)}), Program::read("s", {r}))}, {{"r", {1, 9}}});
+  Program::update(s, {r}, {plus(Program::read("s", {plus(r, -1)}), Program::read("s", {r}))},
+                  {{"r", {1, 9}}});
   auto& out = p.output("s", {{0, 12, 0}});
   p.run();
   EXPECT_EQ(out, (std::vector<std::int32_t>{0, 1, 3, 6, 10, 15, 21, 28, 36, 45, 10, 11}));
@@ -185,7 +190,8 @@ TEST(Evaluate, TheFirstReductionVariableIsTheInnermostLoop) {
   Program p;
   auto& f = p.stage("f", {}, {number(0)});
   const Expr digit = plus(times(value_of(variable("ry")), number(2)), value_of(variable("rx")));
-  Program::update(f, {}, {plus(times(Program::read("f", {}), number(10)), plus(digit, 1))}, {{"rx", {0, 2}}, {"ry", {0, 2}}});
+  Program::update(f, {}, {plus(times(Program::read("f", {}), number(10)), plus(digit, 1))},
+                  {{"rx", {0, 2}}, {"ry", {0, 2}}});
   auto& out = p.output("f", {});
   p.run();
   EXPECT_EQ(out[0], 1234);
@@ -197,8 +203,10 @@ TEST(Evaluate, ATupleComputesAllValuesBeforeItWritesAny) {
   in = {3, 9, 2, 9, 1, 4};
   auto& m = p.stage("m", {}, {number(-1), number(-100)}, 2);
   const Expr is_larger = ir::binary(Op::Less, Program::read("m", {}, 1), Program::read("in", {r}));
-  Program::update(m, {}, {ir::select(is_larger, value_of(r), Program::read("m", {}, 0)),
-                          ir::select(is_larger, Program::read("in", {r}), Program::read("m", {}, 1))}, {{"r", {0, 6}}});
+  Program::update(m, {},
+                  {ir::select(is_larger, value_of(r), Program::read("m", {}, 0)),
+                   ir::select(is_larger, Program::read("in", {r}), Program::read("m", {}, 1))},
+                  {{"r", {0, 6}}});
   Program::update(m, {}, {Program::read("m", {}, 1), Program::read("m", {}, 0)});
   auto& largest = p.output("m", {}, 0);
   auto& place = p.output("m", {}, 1);
@@ -213,20 +221,27 @@ TEST(Evaluate, UpdatesPureInDifferentDimensionsEqualWholeLoops) {
     Program p;
     const auto f_at = [](const Expr& a, const Expr& b) { return Program::read("f", {a, b}); };
     auto& f = p.stage("f", {"x", "y"}, {plus(value_of(x), times(value_of(y), number(10)))});
-    Program::update(f, {r, y}, {plus(f_at(r, y), times(f_at(plus(r, -1), y), number(3)))}, {{"r", {1, 7}}});
-    Program::update(f, {x, r}, {plus(f_at(x, plus(r, -1)), times(f_at(x, r), number(5)))}, {{"r", {1, 7}}});
+    Program::update(f, {r, y}, {plus(f_at(r, y), times(f_at(plus(r, -1), y), number(3)))},
+                    {{"r", {1, 7}}});
+    Program::update(f, {x, r}, {plus(f_at(x, plus(r, -1)), times(f_at(x, r), number(5)))},
+                    {{"r", {1, 7}}});
     Program::update(f, {x, x}, {plus(f_at(x, x), 1)});
     Program::update(f, {r, y}, {plus(f_at(plus(r, 1), y), f_at(r, y))}, {{"r", {0, 7}}});
     p.stage("g", {"x", "y"}, {f_at(plus(x, 0), y)});
     auto& out = p.output(is_output ? "f" : "g", {{0, 8, 0}, {0, 8, 0}});
     p.run();
     std::uint32_t e[8][8];
-    for (std::uint32_t j = 0; j < 8; ++j) for (std::uint32_t i = 0; i < 8; ++i) e[j][i] = i + 10 * j;
-    for (std::size_t j = 0; j < 8; ++j) for (std::size_t i = 1; i < 8; ++i) e[j][i] += 3 * e[j][i - 1];
-    for (std::size_t i = 0; i < 8; ++i) for (std::size_t j = 1; j < 8; ++j) e[j][i] = e[j - 1][i] + 5 * e[j][i];
+    for (std::uint32_t j = 0; j < 8; ++j)
+      for (std::uint32_t i = 0; i < 8; ++i) e[j][i] = i + 10 * j;
+    for (std::size_t j = 0; j < 8; ++j)
+      for (std::size_t i = 1; i < 8; ++i) e[j][i] += 3 * e[j][i - 1];
+    for (std::size_t i = 0; i < 8; ++i)
+      for (std::size_t j = 1; j < 8; ++j) e[j][i] = e[j - 1][i] + 5 * e[j][i];
     for (std::size_t i = 0; i < 8; ++i) ++e[i][i];
-    for (std::size_t j = 0; j < 8; ++j) for (std::size_t i = 0; i < 7; ++i) e[j][i] += e[j][i + 1];
-    for (std::size_t i = 0; i < 64; ++i) ASSERT_EQ(static_cast<std::uint32_t>(out[i]), e[i / 8][i % 8]) << i;
+    for (std::size_t j = 0; j < 8; ++j)
+      for (std::size_t i = 0; i < 7; ++i) e[j][i] += e[j][i + 1];
+    for (std::size_t i = 0; i < 64; ++i)
+      ASSERT_EQ(static_cast<std::uint32_t>(out[i]), e[i / 8][i % 8]) << i;
   }
 }
 
@@ -236,8 +251,10 @@ TEST(Evaluate, APredicateGuardsEachIteration) {
   in = {1, 2, 3, 4, 5};
   auto& f = p.stage("f", {}, {number(0)});
   // The guard also keeps in(r) inside: the value is not evaluated where it fails.
-  Program::update(f, {}, {plus(Program::read("f", {}), Program::read("in", {r}))}, {{"r", {-3, 20}}}).predicate =
-      ir::binary(Op::And, ir::binary(Op::LessEqual, index(1), r), ir::binary(Op::Less, r, index(4)));
+  Program::update(f, {}, {plus(Program::read("f", {}), Program::read("in", {r}))},
+                  {{"r", {-3, 20}}})
+      .predicate = ir::binary(Op::And, ir::binary(Op::LessEqual, index(1), r),
+                              ir::binary(Op::Less, r, index(4)));
   auto& out = p.output("f", {});
   p.run();
   EXPECT_EQ(out[0], 9);
@@ -262,7 +279,8 @@ TEST(Evaluate, AReadOutsideAnImageNamesStageImageAndPlace) {
 TEST(Evaluate, AFailedRequireIsARuntimeErrorWithItsMessage) {
   Program p;
   const Expr small = ir::binary(Op::Less, x, index(3));
-  p.stage("f", {"x"}, {ir::expr(Op::Require, Int(32), {small, number(7)}, Symbol::named("x is too large"))});
+  p.stage("f", {"x"},
+          {ir::expr(Op::Require, Int(32), {small, number(7)}, Symbol::named("x is too large"))});
   p.output("f", {{0, 3, 0}});
   EXPECT_NO_THROW(p.run());
   Program q;
@@ -294,7 +312,9 @@ TEST(Evaluate, ScalarsAndFieldsOfImagesAreConstantsOfTheCall) {
   p.arguments.scalars[scale.id] = ir::Scalar::of_integer(Int(32), 5);
   auto& f = p.stage("f", {}, {number(0)});
   Program::update(f, {}, {plus(Program::read("f", {}), ir::symbol(Int(32), scale.id))});
-  f.definitions[1].domain.push_back({Symbol::named("r"), ir::index_symbol(Symbol::named("in.0.min")), ir::index_symbol(Symbol::named("in.0.extent"))});
+  f.definitions[1].domain.push_back({Symbol::named("r"),
+                                     ir::index_symbol(Symbol::named("in.0.min")),
+                                     ir::index_symbol(Symbol::named("in.0.extent"))});
   auto& out = p.output("f", {});
   p.run();
   EXPECT_EQ(out[0], 20);
@@ -315,7 +335,8 @@ TEST(Evaluate, LongChainsOfStagesAndLongRecursionsFit) {
   // 2000 updates, each reading the element that the one before wrote.
   Program q;
   auto& f = q.stage("f", {"x"}, {number(1)});
-  for (int i = 1; i <= 2000; ++i) Program::update(f, {index(i)}, {plus(Program::read("f", {index(i - 1)}), 1)});
+  for (int i = 1; i <= 2000; ++i)
+    Program::update(f, {index(i)}, {plus(Program::read("f", {index(i - 1)}), 1)});
   auto& last = q.output("f", {{2000, 1, 0}});
   q.run();
   EXPECT_EQ(last[0], 2001);

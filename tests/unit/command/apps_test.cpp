@@ -17,9 +17,9 @@ namespace {
 
 /// Step 0 has whole tiles and remainders of every schedule, step 1 less than one tile.
 Sizes small_sizes(const RegisteredPipeline& pipeline, int step) {
-  const Sizes some = {{"width", 37},   {"height", 23}, {"batch", 2}, {"inputs", 3},
-                      {"outputs", 70}, {"m", 29},      {"n", 70},    {"k", 11},
-                      {"columns", 2100}, {"rows", 3}, {"length", 300}};
+  const Sizes some = {{"width", 37},     {"height", 23}, {"batch", 2},   {"inputs", 3},
+                      {"outputs", 70},   {"m", 29},      {"n", 70},      {"k", 11},
+                      {"columns", 2100}, {"rows", 3},    {"length", 300}};
   Sizes sizes = pipeline.info.default_sizes(Target());
   for (auto& [name, value] : sizes) {
     const bool fixed = name == "columns" && pipeline.info.name.ends_with("_8192");
@@ -60,11 +60,17 @@ TEST_P(Apps, EqualTheReference) {
 /// Those with a schedule for GPUs.
 class GpuApps : public testing::TestWithParam<std::string> {};
 
-TEST_P(GpuApps, EqualTheReferenceOnTheEmulator) { expect_reference(GetParam(), "tuned", Target("emulated-nvptx-sm_90a")); }
+TEST_P(GpuApps, EqualTheReferenceOnTheEmulator) {
+  expect_reference(GetParam(), "tuned", Target("emulated-nvptx-sm_90a"));
+}
 
 INSTANTIATE_TEST_SUITE_P(All, GpuApps,
-                         testing::Values("blur", "unsharp", "histogram", "bilateral_grid", "conv2d", "copy", "copy3", "gelu", "gelu_fast", "chain10", "chain10_fast", "softmax", "softmax_fast",
-                                         "rmsnorm", "rmsnorm_fast", "layernorm", "layernorm_fast", "softmax_fast_8192", "rmsnorm_8192", "layernorm_fast_8192", "reduce"));
+                         testing::Values("blur", "unsharp", "histogram", "bilateral_grid", "conv2d",
+                                         "copy", "copy3", "gelu", "gelu_fast", "chain10",
+                                         "chain10_fast", "softmax", "softmax_fast", "rmsnorm",
+                                         "rmsnorm_fast", "layernorm", "layernorm_fast",
+                                         "softmax_fast_8192", "rmsnorm_8192", "layernorm_fast_8192",
+                                         "reduce"));
 
 std::vector<std::tuple<std::string, std::string>> all_schedules() {
   std::vector<std::tuple<std::string, std::string>> all;

@@ -54,7 +54,9 @@ class TextExecutable : public Executable {
     TextStream own;
     for (const ir::Module& kernel : kernels_) {
       const ir::Arguments arguments = renamed(kernel, given);
-      (queue != nullptr ? *queue : own).push([&kernel, arguments] { ir::interpret(kernel, arguments); });
+      (queue != nullptr ? *queue : own).push([&kernel, arguments] {
+        ir::interpret(kernel, arguments);
+      });
     }
     if (queue == nullptr) own.synchronize();
   }
@@ -96,13 +98,15 @@ CompiledModule TextBackend::compile(const ir::Module& module, const Target& targ
     for (std::size_t i = 0; i < inner->args.size(); ++i) parts.push_back(ir::stmt_arg(inner, i));
   }
   for (ir::Stmt& part : parts) {
-    for (auto l = lets.rbegin(); l != lets.rend(); ++l) part = ir::let((*l)->symbol, ir::arg(*l, 0), part);
+    for (auto l = lets.rbegin(); l != lets.rend(); ++l)
+      part = ir::let((*l)->symbol, ir::arg(*l, 0), part);
   }
   for (const ir::Stmt& part : parts) {
     ir::Module kernel = module;
     kernel.body = part;
     const std::string text = ir::print(kernel);
-    result.kernels.push_back({module.name + "." + std::to_string(result.kernels.size()), {{"text-1", text}, {"text-2", text}}});
+    result.kernels.push_back({module.name + "." + std::to_string(result.kernels.size()),
+                              {{"text-1", text}, {"text-2", text}}});
     if (options.listings) result.listings["ir"] += text;
   }
   return result;
@@ -115,7 +119,8 @@ std::unique_ptr<Executable> TextDevice::load(const CompiledModule& module) {
   for (const Kernel& kernel : module.kernels) {
     const Variant* best = nullptr;
     for (const Variant& v : kernel.variants) {
-      if (version_of(v) <= capability_ && (best == nullptr || version_of(v) > version_of(*best))) best = &v;
+      if (version_of(v) <= capability_ && (best == nullptr || version_of(v) > version_of(*best)))
+        best = &v;
     }
     if (best == nullptr) {
       Diagnostic d;

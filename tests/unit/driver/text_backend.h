@@ -27,8 +27,11 @@ class TextBackend : public backends::Backend {
  public:
   std::string name() const override { return "text"; }
   bool accepts(const Target&) const override { return true; }
-  backends::CompiledModule compile(const ir::Module&, const Target&, const backends::CompileOptions&) const override;
-  std::shared_ptr<backends::Device> default_device(const Target&) const override { return std::make_shared<TextDevice>(2); }
+  backends::CompiledModule compile(const ir::Module&, const Target&,
+                                   const backends::CompileOptions&) const override;
+  std::shared_ptr<backends::Device> default_device(const Target&) const override {
+    return std::make_shared<TextDevice>(2);
+  }
 };
 
 /// How many pieces of work wait on a stream of a TextDevice.

@@ -30,7 +30,9 @@ struct Example {
     out.parallel(y);
   }
 
-  ir::Module lowered() const { return lowering::lower(driver::resolve_pipeline({out}, Schedule::of({out}))); }
+  ir::Module lowered() const {
+    return lowering::lower(driver::resolve_pipeline({out}, Schedule::of({out})));
+  }
 
   static Buffer<int> input() {
     Buffer<int> b(12, 5);
@@ -39,7 +41,8 @@ struct Example {
     return b;
   }
 
-  ir::Arguments bind(const CompiledModule& module, const Buffer<int>& given, const Buffer<int>& result) const {
+  ir::Arguments bind(const CompiledModule& module, const Buffer<int>& given,
+                     const Buffer<int>& result) const {
     const Collection c = collect_all({out});
     ir::Arguments arguments;
     arguments.buffers[c.images.at(0)->id] = view_of(given);
@@ -65,7 +68,8 @@ TEST(TextBackend, GivesTheHostsResult) {
   e.in.set(in);
   e.scale.set(3);
   Buffer<int> wanted = e.out.realize({10, 5});
-  wanted.for_each_element([&](int i, int j) { EXPECT_EQ(got(i, j), wanted(i, j)) << i << ", " << j; });
+  wanted.for_each_element(
+      [&](int i, int j) { EXPECT_EQ(got(i, j), wanted(i, j)) << i << ", " << j; });
 }
 
 TEST(TextBackend, ModulesHaveKernelsThatRunInOrderOnAStream) {

@@ -26,9 +26,11 @@ Program small_program(int factor, LoopKind kind) {
   const Symbol out = program.output("out", Float(32), 100);
   const Symbol i = Symbol::named("i");
   const Expr x = ir::index_symbol(i);
-  const Expr scaled = ir::binary(Op::Mul, ir::load(Float(32), in, x), ir::real_literal(Float(32), factor));
+  const Expr scaled =
+      ir::binary(Op::Mul, ir::load(Float(32), in, x), ir::real_literal(Float(32), factor));
   const Expr value = ir::binary(Op::Add, scaled, ir::cast_to(Float(32), ir::cast_to(Int(32), x)));
-  program.body(ir::for_loop(i, ir::index_literal(0), ir::index_literal(100), kind, ir::store(out, value, x)));
+  program.body(ir::for_loop(i, ir::index_literal(0), ir::index_literal(100), kind,
+                            ir::store(out, value, x)));
   return program;
 }
 
@@ -41,7 +43,8 @@ void compile_load_run(int cycles) {
   const std::size_t before = resident_bytes();
   for (int i = 0; i < cycles; ++i) cycle(i);
   const std::size_t after = resident_bytes();
-  EXPECT_LT(after, before + (std::size_t{4} << 20)) << "before: " << before << ", after " << cycles << " cycles: " << after;
+  EXPECT_LT(after, before + (std::size_t{4} << 20))
+      << "before: " << before << ", after " << cycles << " cycles: " << after;
 }
 
 }  // namespace

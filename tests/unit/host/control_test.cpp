@@ -18,37 +18,48 @@ Expr at(std::int64_t v) { return ir::index_literal(v); }
 Expr as_i32(const Expr& e) { return ir::cast_to(Int(32), e); }
 
 /// out[y * width + x] = x + 1000 y, the two loops as given.
-void fill_grid(Program& program, std::int64_t width, std::int64_t height, LoopKind outer, LoopKind inner) {
+void fill_grid(Program& program, std::int64_t width, std::int64_t height, LoopKind outer,
+               LoopKind inner) {
   const Symbol out = program.output("out", Int(32), static_cast<std::size_t>(width * height));
   const Symbol x = Symbol::named("x"), y = Symbol::named("y"), row = Symbol::named("row");
-  const Expr value = ir::binary(Op::Add, as_i32(ir::index_symbol(x)), ir::binary(Op::Mul, as_i32(ir::index_symbol(y)), ir::literal(Int(32), 1000)));
-  const ir::Stmt store = ir::store(out, value, ir::binary(Op::Add, ir::index_symbol(row), ir::index_symbol(x)));
-  const ir::Stmt line = ir::let(row, ir::binary(Op::Mul, ir::index_symbol(y), at(width)), ir::for_loop(x, at(0), at(width), inner, store));
+  const Expr value =
+      ir::binary(Op::Add, as_i32(ir::index_symbol(x)),
+                 ir::binary(Op::Mul, as_i32(ir::index_symbol(y)), ir::literal(Int(32), 1000)));
+  const ir::Stmt store =
+      ir::store(out, value, ir::binary(Op::Add, ir::index_symbol(row), ir::index_symbol(x)));
+  const ir::Stmt line = ir::let(row, ir::binary(Op::Mul, ir::index_symbol(y), at(width)),
+                                ir::for_loop(x, at(0), at(width), inner, store));
   program.body(ir::for_loop(y, at(0), at(height), outer, line));
 }
 
 /// Fails at iteration `bad` of a parallel loop inside which memory is allocated.
 void failing_loop(Program& program, std::int64_t count, std::int64_t bad) {
   const Symbol out = program.output("out", Float(32), static_cast<std::size_t>(count));
-  const Symbol i = Symbol::named("i"), memory = Symbol::fresh("memory"), other = Symbol::fresh("other");
+  const Symbol i = Symbol::named("i"), memory = Symbol::fresh("memory"),
+               other = Symbol::fresh("other");
   const Expr x = ir::index_symbol(i);
-  const ir::Stmt check = ir::assert_that(ir::binary(Op::NotEqual, x, at(bad)), "iteration {} of {} is {}, {} and {}",
-                                         {x, ir::literal(UInt(64), -1), ir::false_value(), ir::real_literal(Float(32), 1.5), as_i32(x)});
-  const ir::Stmt inner = ir::allocate(memory, Float(32), ir::binary(Op::Add, x, at(5000)), ir::MemoryKind::Heap,
-                                      ir::block({ir::store(memory, ir::real_literal(Float(32), 1), x), check,
-                                                 ir::store(out, ir::load(Float(32), memory, x), x)}));
-  program.body(ir::allocate(other, Int(32), at(100000), ir::MemoryKind::Auto, ir::for_loop(i, at(0), at(count), LoopKind::Parallel, inner)));
+  const ir::Stmt check =
+      ir::assert_that(ir::binary(Op::NotEqual, x, at(bad)), "iteration {} of {} is {}, {} and {}",
+                      {x, ir::literal(UInt(64), -1), ir::false_value(),
+                       ir::real_literal(Float(32), 1.5), as_i32(x)});
+  const ir::Stmt inner =
+      ir::allocate(memory, Float(32), ir::binary(Op::Add, x, at(5000)), ir::MemoryKind::Heap,
+                   ir::block({ir::store(memory, ir::real_literal(Float(32), 1), x), check,
+                              ir::store(out, ir::load(Float(32), memory, x), x)}));
+  program.body(ir::allocate(other, Int(32), at(100000), ir::MemoryKind::Auto,
+                            ir::for_loop(i, at(0), at(count), LoopKind::Parallel, inner)));
 }
 
-/// `count` stages, each in memory of its own and a function of its own when there are many; what they
-/// need is bound before the first of them. The last check fails when `fails`.
+/// `count` stages, each in memory of its own and a function of its own when there are many; what
+/// they need is bound before the first of them. The last check fails when `fails`.
 void many_stages(Program& program, int count, bool fails) {
   const Symbol out = program.output("out", Int(32), static_cast<std::size_t>(count) * 8);
   const Symbol n = program.scalar("n", ir::Scalar::of_integer(Int(16), 8));
   const Symbol flag = program.scalar("flag", ir::Scalar::of_integer(Bool(), 1));
   const Symbol real = program.scalar("real", ir::Scalar::of_real(Float(64), 2.5));
   const Symbol half = program.scalar("half", ir::Scalar::of_real(Float(16), 1.5));
-  const Symbol extent = Symbol::named("extent"), truth = Symbol::named("truth"), narrow = Symbol::named("narrow"), once = Symbol::named("once");
+  const Symbol extent = Symbol::named("extent"), truth = Symbol::named("truth"),
+               narrow = Symbol::named("narrow"), once = Symbol::named("once");
   std::vector<Symbol> starts, memory;
   for (int s = 0; s < count; ++s) {
     starts.push_back(Symbol::named("start" + std::to_string(s)));
@@ -56,28 +67,44 @@ void many_stages(Program& program, int count, bool fails) {
   }
   const auto start = [&](int s) { return ir::index_symbol(starts[static_cast<std::size_t>(s)]); };
   ir::Stmt rest = ir::assert_that(fails ? ir::false_value() : ir::true_value(), "{}, {}, {} and {}",
-                                  {start(count - 1), ir::symbol(Bool(), truth), ir::symbol(Float(64), real), ir::symbol(Float(16), half)});
+                                  {start(count - 1), ir::symbol(Bool(), truth),
+                                   ir::symbol(Float(64), real), ir::symbol(Float(16), half)});
   for (int s = count - 1; s >= 0; --s) {
-    const Symbol i = Symbol::named("i" + std::to_string(s)), own = memory[static_cast<std::size_t>(s)];
+    const Symbol i = Symbol::named("i" + std::to_string(s)),
+                 own = memory[static_cast<std::size_t>(s)];
     const Expr x = ir::index_symbol(i);
-    const Expr before = s == 0 ? ir::cast_to(Int(32), ir::symbol(Float(64), real)) : ir::load(Int(32), memory[static_cast<std::size_t>(s - 1)], x);
-    const Expr value = ir::binary(Op::Add, before, ir::select(ir::symbol(Bool(), truth), as_i32(ir::binary(Op::Add, start(s), ir::symbol(Index(), once))),
-                                                              ir::cast_to(Int(32), ir::symbol(Int(16), narrow))));
+    const Expr before = s == 0 ? ir::cast_to(Int(32), ir::symbol(Float(64), real))
+                               : ir::load(Int(32), memory[static_cast<std::size_t>(s - 1)], x);
+    const Expr value =
+        ir::binary(Op::Add, before,
+                   ir::select(ir::symbol(Bool(), truth),
+                              as_i32(ir::binary(Op::Add, start(s), ir::symbol(Index(), once))),
+                              ir::cast_to(Int(32), ir::symbol(Int(16), narrow))));
     const LoopKind kind = s % 3 == 1 ? LoopKind::Parallel : LoopKind::Serial;
-    const ir::Stmt stage = ir::produce(own, ir::for_loop(i, at(0), ir::index_symbol(extent), kind, ir::store(own, value, x)));
+    const ir::Stmt stage = ir::produce(
+        own, ir::for_loop(i, at(0), ir::index_symbol(extent), kind, ir::store(own, value, x)));
     const Symbol j = Symbol::named("j" + std::to_string(s));
-    const ir::Stmt copy = ir::for_loop(j, at(0), ir::index_symbol(extent), kind,
-                                       ir::store(out, ir::load(Int(32), own, ir::index_symbol(j)), ir::binary(Op::Add, start(s), ir::index_symbol(j))));
+    const ir::Stmt copy =
+        ir::for_loop(j, at(0), ir::index_symbol(extent), kind,
+                     ir::store(out, ir::load(Int(32), own, ir::index_symbol(j)),
+                               ir::binary(Op::Add, start(s), ir::index_symbol(j))));
     // A loop that runs once is none; one that runs twice holds its stage.
-    const ir::Stmt around = ir::for_loop(once, at(s), at(s % 4 == 3 ? 2 : 1), LoopKind::Serial, stage);
-    rest = ir::allocate(own, Int(32), ir::index_symbol(extent), s % 2 == 0 ? ir::MemoryKind::Heap : ir::MemoryKind::Auto, ir::block({around, copy, rest}));
+    const ir::Stmt around =
+        ir::for_loop(once, at(s), at(s % 4 == 3 ? 2 : 1), LoopKind::Serial, stage);
+    rest = ir::allocate(own, Int(32), ir::index_symbol(extent),
+                        s % 2 == 0 ? ir::MemoryKind::Heap : ir::MemoryKind::Auto,
+                        ir::block({around, copy, rest}));
   }
   for (int s = count - 1; s >= 0; --s) {
     const Expr value = s == 0 ? at(0) : ir::binary(Op::Add, start(s - 1), ir::index_symbol(extent));
     rest = ir::let(starts[static_cast<std::size_t>(s)], value, rest);
   }
-  rest = ir::let(narrow, ir::binary(Op::Add, ir::symbol(Int(16), n), ir::literal(Int(16), 1)), rest);
-  rest = ir::let(truth, ir::binary(Op::And, ir::symbol(Bool(), flag), ir::binary(Op::Less, at(3), ir::index_symbol(extent))), rest);
+  rest =
+      ir::let(narrow, ir::binary(Op::Add, ir::symbol(Int(16), n), ir::literal(Int(16), 1)), rest);
+  rest = ir::let(truth,
+                 ir::binary(Op::And, ir::symbol(Bool(), flag),
+                            ir::binary(Op::Less, at(3), ir::index_symbol(extent))),
+                 rest);
   program.body(ir::let(extent, ir::cast_to(Index(), ir::symbol(Int(16), n)), rest));
 }
 
@@ -119,7 +146,8 @@ TEST(Loops, ScalarsOfEveryTypeArrive) {
   for (const Type t : AllTypes) {
     const ir::Scalar value = random_value(t, random);
     const Symbol given = program.scalar("in_" + to_string(t), value);
-    stores.push_back(ir::store(program.output("out_" + to_string(t), t, 1), ir::symbol(t, given), at(0)));
+    stores.push_back(
+        ir::store(program.output("out_" + to_string(t), t, 1), ir::symbol(t, given), at(0)));
   }
   program.body(ir::block(stores));
   program.expect_same();
@@ -131,8 +159,10 @@ TEST(Loops, ConditionsChooseStatements) {
   const Symbol i = Symbol::named("i");
   const Expr x = ir::index_symbol(i);
   const ir::Stmt then_case = ir::store(out, as_i32(x), x);
-  const ir::Stmt else_case = ir::if_then(ir::binary(Op::Equal, x, at(3)), ir::store(out, ir::literal(Int(32), -7), x));
-  program.body(ir::for_loop(i, at(0), at(10), LoopKind::Serial, ir::if_then(ir::binary(Op::Less, at(4), x), then_case, else_case)));
+  const ir::Stmt else_case =
+      ir::if_then(ir::binary(Op::Equal, x, at(3)), ir::store(out, ir::literal(Int(32), -7), x));
+  program.body(ir::for_loop(i, at(0), at(10), LoopKind::Serial,
+                            ir::if_then(ir::binary(Op::Less, at(4), x), then_case, else_case)));
   program.expect_same();
 }
 
@@ -144,14 +174,16 @@ TEST(Loops, FewAndManyStagesFindWhatIsBound) {
     program.expect_same();
     Program failing;
     many_stages(failing, count, true);
-    EXPECT_EQ(failing.expect_same_failure(), std::to_string(8 * (count - 1)) + ", true, 2.5 and 1.5");
+    EXPECT_EQ(failing.expect_same_failure(),
+              std::to_string(8 * (count - 1)) + ", true, 2.5 and 1.5");
   }
 }
 
 TEST(Failures, AnAssertNamesItsValues) {
   Program program;
   failing_loop(program, 10, 6);
-  EXPECT_EQ(program.expect_same_failure(), "iteration 6 of 18446744073709551615 is false, 1.5 and 6");
+  EXPECT_EQ(program.expect_same_failure(),
+            "iteration 6 of 18446744073709551615 is false, 1.5 and 6");
 }
 
 TEST(Failures, AFailureInANestedParallelLoopEndsTheCall) {
@@ -159,9 +191,11 @@ TEST(Failures, AFailureInANestedParallelLoopEndsTheCall) {
   Program program;
   const Symbol out = program.output("out", Int(32), 1);
   const Symbol i = Symbol::named("i"), j = Symbol::named("j");
-  const ir::Stmt check = ir::assert_that(ir::binary(Op::NotEqual, ir::index_symbol(j), at(17)), "stopped");
+  const ir::Stmt check =
+      ir::assert_that(ir::binary(Op::NotEqual, ir::index_symbol(j), at(17)), "stopped");
   const ir::Stmt inner = ir::for_loop(j, at(0), at(100), LoopKind::Parallel, check);
-  program.body(ir::block({ir::for_loop(i, at(0), at(100), LoopKind::Parallel, inner), ir::store(out, ir::literal(Int(32), 1), at(0))}));
+  program.body(ir::block({ir::for_loop(i, at(0), at(100), LoopKind::Parallel, inner),
+                          ir::store(out, ir::literal(Int(32), 1), at(0))}));
   EXPECT_EQ(program.expect_same_failure(), "stopped");
   EXPECT_EQ(program.memory(out).get(0).integer, 0);
 }
@@ -170,9 +204,11 @@ TEST(Failures, MemoryThatCannotBeHadIsNamed) {
   Program program;
   const Symbol out = program.output("out", Int(32), 1);
   const Symbol memory = Symbol::named("huge");
-  program.body(ir::allocate(memory, Float(64), at(std::int64_t{1} << 55), ir::MemoryKind::Heap,
-                            ir::block({ir::store(memory, ir::real_literal(Float(64), 0), at(5)),
-                                       ir::store(out, ir::cast_to(Int(32), ir::load(Float(64), memory, at(5))), at(0))})));
+  program.body(ir::allocate(
+      memory, Float(64), at(std::int64_t{1} << 55), ir::MemoryKind::Heap,
+      ir::block(
+          {ir::store(memory, ir::real_literal(Float(64), 0), at(5)),
+           ir::store(out, ir::cast_to(Int(32), ir::load(Float(64), memory, at(5))), at(0))})));
   try {
     load(program.compile())->launch(program.arguments(), nullptr);
     ADD_FAILURE() << "no failure";
@@ -243,11 +279,15 @@ TEST(Launch, WrongArgumentsAreRefused) {
   };
   EXPECT_EQ(reason([](ir::Arguments&) {}), "");
   EXPECT_EQ(reason([&](ir::Arguments& a) { a.buffers.erase(in); }), "no buffer was given");
-  EXPECT_EQ(reason([&](ir::Arguments& a) { a.buffers[in].type = Float(32); }), "elements are f32, not i32");
-  EXPECT_EQ(reason([&](ir::Arguments& a) { a.buffers[in].dimensions.clear(); }), "the buffer has 0 dimensions, not 1");
-  EXPECT_EQ(reason([&](ir::Arguments& a) { a.buffers[in].host = nullptr; }), "the buffer has no memory");
+  EXPECT_EQ(reason([&](ir::Arguments& a) { a.buffers[in].type = Float(32); }),
+            "elements are f32, not i32");
+  EXPECT_EQ(reason([&](ir::Arguments& a) { a.buffers[in].dimensions.clear(); }),
+            "the buffer has 0 dimensions, not 1");
+  EXPECT_EQ(reason([&](ir::Arguments& a) { a.buffers[in].host = nullptr; }),
+            "the buffer has no memory");
   EXPECT_EQ(reason([&](ir::Arguments& a) { a.scalars.clear(); }), "the parameter has no value");
-  EXPECT_EQ(reason([&](ir::Arguments& a) { a.buffers[in].host = a.buffers[out].host; }), "shares elements with 'in', and is written");
+  EXPECT_EQ(reason([&](ir::Arguments& a) { a.buffers[in].host = a.buffers[out].host; }),
+            "shares elements with 'in', and is written");
 }
 
 }  // namespace sinter::backends::testing

@@ -7,11 +7,13 @@
 
 namespace sinter::backends::testing {
 
-const std::vector<Type> AllTypes = {Bool(),   Int(8),   Int(16),  Int(32),   Int(64),   UInt(8),   UInt(16),
-                                    UInt(32), UInt(64), Float(16), BFloat(16), Float(32), Float(64), Index()};
+const std::vector<Type> AllTypes = {Bool(),     Int(8),    Int(16),   Int(32),  Int(64),
+                                    UInt(8),    UInt(16),  UInt(32),  UInt(64), Float(16),
+                                    BFloat(16), Float(32), Float(64), Index()};
 
 Memory memory_of(Type type, const std::vector<ir::Scalar>& values) {
-  Memory memory{type, std::vector<std::uint8_t>(values.size() * static_cast<std::size_t>(type.bytes()))};
+  Memory memory{type,
+                std::vector<std::uint8_t>(values.size() * static_cast<std::size_t>(type.bytes()))};
   for (std::size_t i = 0; i < values.size(); ++i) ir::write_scalar(values[i], memory.at(i));
   return memory;
 }
@@ -23,14 +25,17 @@ Symbol Program::buffer(const std::string& name, Memory contents, ir::Argument::K
   argument.symbol = symbol;
   argument.name = name;
   argument.type = contents.type;
-  argument.dimensions = {{Symbol::named(name + ".min.0"), Symbol::named(name + ".extent.0"), Symbol::named(name + ".stride.0")}};
+  argument.dimensions = {{Symbol::named(name + ".min.0"), Symbol::named(name + ".extent.0"),
+                          Symbol::named(name + ".stride.0")}};
   module.arguments.push_back(argument);
   memory_[symbol] = std::move(contents);
   return symbol;
 }
 
 Symbol Program::output(const std::string& name, Type type, std::size_t count) {
-  return output(name, Memory{type, std::vector<std::uint8_t>(count * static_cast<std::size_t>(type.bytes()))});
+  return output(
+      name,
+      Memory{type, std::vector<std::uint8_t>(count * static_cast<std::size_t>(type.bytes()))});
 }
 
 Symbol Program::scalar(const std::string& name, const ir::Scalar& value) {
@@ -78,7 +83,8 @@ void Program::expect_same(std::uint64_t seed, const Target& target) {
     for (std::size_t i = 0; i < memory.count(); ++i) {
       const ir::Scalar want = memory.get(i), got = actual.at(symbol).get(i);
       if (want.same(got)) continue;
-      ADD_FAILURE() << symbol.name() << "[" << i << "] is " << ir::to_string(got) << ", should be " << ir::to_string(want);
+      ADD_FAILURE() << symbol.name() << "[" << i << "] is " << ir::to_string(got) << ", should be "
+                    << ir::to_string(want);
       if (++shown == 10) return;
     }
   }
@@ -108,18 +114,54 @@ std::vector<ir::Scalar> edge_values(Type t) {
   if (t.is_bool()) return {ir::Scalar::of_integer(t, 0), ir::Scalar::of_integer(t, 1)};
   if (t.is_float()) {
     const double infinity = std::numeric_limits<double>::infinity();
-    for (const double v : {0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 3.0, 126.9, 127.5, -128.5, 255.5, 256.0, 32767.5,
-                           -32769.0, 65503.0, 65519.9, 65520.0, 2147483520.0, 2147483648.0, -2147483648.0, 4294967295.0,
-                           4294967296.0, 9223372036854775807.0, -9223372036854775808.0, 18446744073709551615.0, 1e300,
-                           -1e300, 3.4028235e38, 1e-45, -1e-45, 1e-310, 6e-8, 2.9e-8, infinity, -infinity, std::nan("")})
+    for (const double v : {0.0,
+                           -0.0,
+                           1.0,
+                           -1.0,
+                           0.5,
+                           -0.5,
+                           1.5,
+                           2.5,
+                           -2.5,
+                           3.0,
+                           126.9,
+                           127.5,
+                           -128.5,
+                           255.5,
+                           256.0,
+                           32767.5,
+                           -32769.0,
+                           65503.0,
+                           65519.9,
+                           65520.0,
+                           2147483520.0,
+                           2147483648.0,
+                           -2147483648.0,
+                           4294967295.0,
+                           4294967296.0,
+                           9223372036854775807.0,
+                           -9223372036854775808.0,
+                           18446744073709551615.0,
+                           1e300,
+                           -1e300,
+                           3.4028235e38,
+                           1e-45,
+                           -1e-45,
+                           1e-310,
+                           6e-8,
+                           2.9e-8,
+                           infinity,
+                           -infinity,
+                           std::nan("")})
       result.push_back(ir::Scalar::of_real(t, v));
     return result;
   }
   const std::int64_t low = t.is_index() ? -(std::int64_t{1} << 31) : t.min_int();
   const std::int64_t high = t.is_index() ? (std::int64_t{1} << 31) - 1 : t.max_int();
-  for (const std::int64_t v : {std::int64_t{0}, std::int64_t{1}, std::int64_t{-1}, std::int64_t{2}, std::int64_t{3}, std::int64_t{-3},
-                               std::int64_t{7}, std::int64_t{-8}, std::int64_t{31}, std::int64_t{64}, std::int64_t{100}, low, high,
-                               low + 1, high - 1, low / 2})
+  for (const std::int64_t v :
+       {std::int64_t{0}, std::int64_t{1}, std::int64_t{-1}, std::int64_t{2}, std::int64_t{3},
+        std::int64_t{-3}, std::int64_t{7}, std::int64_t{-8}, std::int64_t{31}, std::int64_t{64},
+        std::int64_t{100}, low, high, low + 1, high - 1, low / 2})
     result.push_back(ir::Scalar::of_integer(t, v));
   if (t.bits == 64 && !t.is_index())
     for (int bit = 50; bit < 63; ++bit)
@@ -131,14 +173,16 @@ std::vector<ir::Scalar> edge_values(Type t) {
 ir::Scalar random_value(Type t, std::mt19937_64& random) {
   const std::uint64_t bits = random();
   if (t.is_index()) return ir::Scalar::of_integer(t, static_cast<std::int32_t>(bits));
-  if (!t.is_float()) return ir::Scalar::of_integer(t, static_cast<std::int64_t>(bits) >> (random() % 64));
+  if (!t.is_float())
+    return ir::Scalar::of_integer(t, static_cast<std::int64_t>(bits) >> (random() % 64));
   // Half of the numbers have any exponent, half are near one.
   const std::uint64_t mask = t.bits == 16 ? 0xffff : t.bits == 32 ? 0xffffffff : ~std::uint64_t{0};
   if (random() % 2 == 0) {
     const std::uint64_t masked = bits & mask;
     return ir::read_scalar(t, &masked);
   }
-  return ir::Scalar::of_real(t, (static_cast<double>(bits >> 11) / 9007199254740992.0 - 0.5) * 1000);
+  return ir::Scalar::of_real(t,
+                             (static_cast<double>(bits >> 11) / 9007199254740992.0 - 0.5) * 1000);
 }
 
 Expr lanes_at(const Symbol& loop, int lanes) {

@@ -29,9 +29,13 @@ class Program {
  public:
   Program() { module.name = "test"; }
   /// One-dimensional buffers of stride 1.
-  Symbol input(const std::string& name, Memory contents) { return buffer(name, std::move(contents), ir::Argument::Kind::Input); }
+  Symbol input(const std::string& name, Memory contents) {
+    return buffer(name, std::move(contents), ir::Argument::Kind::Input);
+  }
   Symbol output(const std::string& name, Type, std::size_t count);
-  Symbol output(const std::string& name, Memory contents) { return buffer(name, std::move(contents), ir::Argument::Kind::Output); }
+  Symbol output(const std::string& name, Memory contents) {
+    return buffer(name, std::move(contents), ir::Argument::Kind::Output);
+  }
   Symbol scalar(const std::string& name, const ir::Scalar&);
   void body(ir::Stmt s) { module.body = std::move(s); }
 

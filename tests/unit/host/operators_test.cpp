@@ -37,12 +37,14 @@ class Elementwise {
     b = load_at(t, program.input("b", memory_of(t, y)), loop_, lanes);
   }
   void add(const Expr& value) {
-    const Symbol out = program.output("out" + std::to_string(stores_.size()), value->type.element(), count_);
+    const Symbol out =
+        program.output("out" + std::to_string(stores_.size()), value->type.element(), count_);
     stores_.push_back(ir::store(out, value, lanes_at(loop_, lanes_)));
   }
   void check(const Target& target = {}) {
     const auto trips = static_cast<std::int64_t>(count_) / lanes_;
-    program.body(ir::for_loop(loop_, ir::index_literal(0), ir::index_literal(trips), ir::LoopKind::Serial, ir::block(stores_)));
+    program.body(ir::for_loop(loop_, ir::index_literal(0), ir::index_literal(trips),
+                              ir::LoopKind::Serial, ir::block(stores_)));
     SCOPED_TRACE("type " + to_string(type_) + ", lanes " + std::to_string(lanes_));
     program.expect_same(1, target);
   }
@@ -61,21 +63,26 @@ bool is_f32_or_f64(Type t) { return t.kind == TypeKind::Float && t.bits >= 32; }
 
 void check_arithmetic(Type t, int lanes, const Target& target) {
   Elementwise loop(t, lanes, 11);
-  for (const Op op : {Op::Equal, Op::NotEqual, Op::Less, Op::LessEqual}) loop.add(ir::binary(op, loop.a, loop.b));
+  for (const Op op : {Op::Equal, Op::NotEqual, Op::Less, Op::LessEqual})
+    loop.add(ir::binary(op, loop.a, loop.b));
   if (t.is_bool()) {
     for (const Op op : {Op::And, Op::Or}) loop.add(ir::binary(op, loop.a, loop.b));
     loop.add(ir::unary(Op::Not, loop.a));
     loop.check(target);
     return;
   }
-  for (const Op op : {Op::Add, Op::Sub, Op::Div, Op::Min, Op::Max}) loop.add(ir::binary(op, loop.a, loop.b));
+  for (const Op op : {Op::Add, Op::Sub, Op::Div, Op::Min, Op::Max})
+    loop.add(ir::binary(op, loop.a, loop.b));
   if (t.is_float() || !t.is_index()) loop.add(ir::binary(Op::Mul, loop.a, loop.b));
   if (!t.is_float()) loop.add(ir::binary(Op::Mod, loop.a, loop.b));
   if (!t.is_index()) loop.add(ir::unary(Op::Abs, loop.a));
   loop.add(ir::select(ir::binary(Op::Less, loop.b, loop.a), loop.a, loop.b));
   if (t.is_float())
-    for (const Op op : {Op::Floor, Op::Ceil, Op::Round, Op::Trunc, Op::Sqrt}) loop.add(ir::unary(op, loop.a));
-  if (is_f32_or_f64(t)) loop.add(ir::expr(Op::Fma, loop.a->type, {loop.a, loop.b, ir::binary(Op::Sub, loop.b, loop.a)}));
+    for (const Op op : {Op::Floor, Op::Ceil, Op::Round, Op::Trunc, Op::Sqrt})
+      loop.add(ir::unary(op, loop.a));
+  if (is_f32_or_f64(t))
+    loop.add(
+        ir::expr(Op::Fma, loop.a->type, {loop.a, loop.b, ir::binary(Op::Sub, loop.b, loop.a)}));
   loop.check(target);
 }
 
@@ -103,13 +110,17 @@ TEST_P(Operators, BitsEqualTheInterpreter) {
   for (const Type t : AllTypes) {
     if (!t.is_integer()) continue;
     Elementwise loop(t, GetParam(), 12);
-    for (const Op op : {Op::BitAnd, Op::BitOr, Op::BitXor, Op::ShiftLeft, Op::ShiftRight}) loop.add(ir::binary(op, loop.a, loop.b));
-    for (const Op op : {Op::BitNot, Op::CountLeadingZeros, Op::CountTrailingZeros, Op::PopCount}) loop.add(ir::unary(op, loop.a));
+    for (const Op op : {Op::BitAnd, Op::BitOr, Op::BitXor, Op::ShiftLeft, Op::ShiftRight})
+      loop.add(ir::binary(op, loop.a, loop.b));
+    for (const Op op : {Op::BitNot, Op::CountLeadingZeros, Op::CountTrailingZeros, Op::PopCount})
+      loop.add(ir::unary(op, loop.a));
     // Random amounts are mostly too large: some in range, of both signs.
     const Type amount = Int(t.bits, GetParam());
     const Expr width = ir::literal(amount, 2 * t.bits);
-    const Expr small = ir::binary(Op::Sub, ir::binary(Op::Mod, ir::cast_to(amount, loop.b), width), ir::literal(amount, t.bits));
-    for (const Op op : {Op::ShiftLeft, Op::ShiftRight}) loop.add(ir::expr(op, loop.a->type, {loop.a, small}));
+    const Expr small = ir::binary(Op::Sub, ir::binary(Op::Mod, ir::cast_to(amount, loop.b), width),
+                                  ir::literal(amount, t.bits));
+    for (const Op op : {Op::ShiftLeft, Op::ShiftRight})
+      loop.add(ir::expr(op, loop.a->type, {loop.a, small}));
     loop.check();
   }
 }
@@ -121,9 +132,11 @@ TEST_P(Operators, ConstantOperandsEqualTheInterpreter) {
     std::vector<ir::Scalar> constants;
     const std::vector<ir::Scalar> edges = edge_values(t);
     if (t.is_float()) {
-      for (const double v : {0.0, -0.0, 2.5, HUGE_VAL, std::nan("")}) constants.push_back(ir::Scalar::of_real(t, v));
+      for (const double v : {0.0, -0.0, 2.5, HUGE_VAL, std::nan("")})
+        constants.push_back(ir::Scalar::of_real(t, v));
     } else {
-      for (const std::size_t i : {0u, 1u, 2u, 4u, 5u, 6u, 7u, 11u, 12u}) constants.push_back(edges[i]);
+      for (const std::size_t i : {0u, 1u, 2u, 4u, 5u, 6u, 7u, 11u, 12u})
+        constants.push_back(edges[i]);
     }
     for (const ir::Scalar& value : constants) {
       const Type v = t.with_lanes(GetParam());

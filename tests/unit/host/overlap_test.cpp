@@ -37,7 +37,8 @@ TEST(Overlap, IsDecidedExactly) {
       view.host = memory.data() + 2000 + random() % 60;
       view.type = random() % 2 ? UInt(8) : Int(16);
       for (unsigned d = random() % 4; d > 0; --d)
-        view.dimensions.push_back({0, static_cast<std::int64_t>(random() % 5), static_cast<std::int64_t>(random() % 25) - 10});
+        view.dimensions.push_back({0, static_cast<std::int64_t>(random() % 5),
+                                   static_cast<std::int64_t>(random() % 25) - 10});
     }
     bool expected = false;
     const std::set<std::intptr_t> a = bytes_of(views[0]), b = bytes_of(views[1]);

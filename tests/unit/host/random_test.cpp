@@ -1,4 +1,5 @@
-// Random expressions over all types and lane counts against the interpreter, and the cost of long modules.
+// Random expressions over all types and lane counts against the interpreter, and the cost of long
+// modules.
 #include <ctime>
 #include <iostream>
 
@@ -21,18 +22,21 @@ class RandomProgram {
       if (t.is_index()) continue;
       std::vector<ir::Scalar> values;
       for (int i = 0; i < lanes * Trips; ++i) values.push_back(random_value(t, random_));
-      pool_.push_back(load_at(t, program.input("in_" + to_string(t), memory_of(t, values)), loop_, lanes));
+      pool_.push_back(
+          load_at(t, program.input("in_" + to_string(t), memory_of(t, values)), loop_, lanes));
     }
     for (int i = 0; i < 60; ++i)
       if (const Expr e = next(); e.defined()) pool_.push_back(e);
     std::vector<ir::Stmt> stores;
     for (int i = 0; i < 12; ++i) {
       const Expr value = pool_[pool_.size() - 1 - random_() % 40];
-      const Symbol out = program.output("out" + std::to_string(i), value->type.element(), static_cast<std::size_t>(lanes * Trips));
+      const Symbol out = program.output("out" + std::to_string(i), value->type.element(),
+                                        static_cast<std::size_t>(lanes * Trips));
       stores.push_back(ir::store(out, value, lanes_at(loop_, lanes)));
     }
     const LoopKind kind = random_() % 2 ? LoopKind::Parallel : LoopKind::Serial;
-    program.body(ir::for_loop(loop_, ir::index_literal(0), ir::index_literal(Trips), kind, ir::block(stores)));
+    program.body(ir::for_loop(loop_, ir::index_literal(0), ir::index_literal(Trips), kind,
+                              ir::block(stores)));
   }
   Program program;
 
@@ -53,10 +57,14 @@ class RandomProgram {
     const Expr a = any();
     const Type t = a->type;
     switch (random_() % 6) {
-      case 0: return ir::select(condition(), a, of(t));
-      case 1: return ir::cast_to(AllTypes[random_() % (AllTypes.size() - 1)].with_lanes(lanes_), a);
-      case 2: return condition();
-      default: break;
+      case 0:
+        return ir::select(condition(), a, of(t));
+      case 1:
+        return ir::cast_to(AllTypes[random_() % (AllTypes.size() - 1)].with_lanes(lanes_), a);
+      case 2:
+        return condition();
+      default:
+        break;
     }
     if (t.is_bool()) return ir::binary(random_() % 2 ? Op::And : Op::Or, a, of(t));
     if (t.is_float() && random_() % 3 == 0) {
@@ -64,7 +72,8 @@ class RandomProgram {
       return ir::unary(ops[random_() % 6], a);
     }
     static constexpr Op numbers[] = {Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Min, Op::Max};
-    static constexpr Op bits[] = {Op::Mod, Op::BitAnd, Op::BitOr, Op::BitXor, Op::ShiftLeft, Op::ShiftRight};
+    static constexpr Op bits[] = {Op::Mod,    Op::BitAnd,    Op::BitOr,
+                                  Op::BitXor, Op::ShiftLeft, Op::ShiftRight};
     const bool use_bits = t.is_integer() && random_() % 2;
     return ir::binary(use_bits ? bits[random_() % 6] : numbers[random_() % 6], a, of(t));
   }
@@ -81,7 +90,8 @@ double cpu_milliseconds() {
   return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
 }
 
-/// A chain of `stages` loops, each reading the one before, each in its own allocation, freed after its last use.
+/// A chain of `stages` loops, each reading the one before, each in its own allocation, freed after
+/// its last use.
 double compile_chain(int stages) {
   Program program;
   const Symbol in = program.input("in", Memory{Float(32), std::vector<std::uint8_t>(4096)});
@@ -92,14 +102,17 @@ double compile_chain(int stages) {
     const Symbol i = Symbol::fresh("i");
     const Expr from = load_at(Float(32), buffers.back(), i, 8);
     buffers.push_back(s + 1 == stages ? out : Symbol::fresh("stage"));
-    const ir::Stmt loop = ir::for_loop(i, ir::index_literal(0), ir::index_literal(128), LoopKind::Serial,
-                                 ir::store(buffers.back(), ir::binary(Op::Add, from, from), lanes_at(i, 8)));
-    loops.push_back(s == 0 ? loop : ir::block({loop, ir::free_buffer(buffers[static_cast<std::size_t>(s)])}));
+    const ir::Stmt loop =
+        ir::for_loop(i, ir::index_literal(0), ir::index_literal(128), LoopKind::Serial,
+                     ir::store(buffers.back(), ir::binary(Op::Add, from, from), lanes_at(i, 8)));
+    loops.push_back(
+        s == 0 ? loop : ir::block({loop, ir::free_buffer(buffers[static_cast<std::size_t>(s)])}));
   }
   ir::Stmt body = loops.back();
   for (int s = stages - 2; s >= 0; --s)
-    body = ir::allocate(buffers[static_cast<std::size_t>(s) + 1], Float(32), ir::index_literal(1024), ir::MemoryKind::Heap,
-                        ir::block({loops[static_cast<std::size_t>(s)], body}));
+    body =
+        ir::allocate(buffers[static_cast<std::size_t>(s) + 1], Float(32), ir::index_literal(1024),
+                     ir::MemoryKind::Heap, ir::block({loops[static_cast<std::size_t>(s)], body}));
   program.body(body);
   const double start = cpu_milliseconds();
   program.compile();

@@ -8,15 +8,16 @@
 namespace sinter::backends::testing {
 
 TEST(Target, TextFormsRoundTrip) {
-  for (const char* text : {"host", "host-x86-64-v3", "nvptx-sm_90a", "nvptx-sm_75", "amdgcn-gfx942", "amdgcn-gfx90a", "emulated-nvptx-sm_90a",
-                           "emulated-amdgcn-gfx1100"})
+  for (const char* text : {"host", "host-x86-64-v3", "nvptx-sm_90a", "nvptx-sm_75", "amdgcn-gfx942",
+                           "amdgcn-gfx90a", "emulated-nvptx-sm_90a", "emulated-amdgcn-gfx1100"})
     EXPECT_EQ(Target(text).to_string(), text);
   EXPECT_EQ(Target().to_string(), "host");
   EXPECT_TRUE(Target("emulated-amdgcn-gfx942").is_emulated());
 }
 
 TEST(Target, OtherTextsAreRefused) {
-  for (const char* text : {"", "hosts", "host-", "nvptx", "nvptx-sm_9", "nvptx-sm_90b", "amdgcn-gfx", "emulated-host", "cuda"}) {
+  for (const char* text : {"", "hosts", "host-", "nvptx", "nvptx-sm_9", "nvptx-sm_90b",
+                           "amdgcn-gfx", "emulated-host", "cuda"}) {
     try {
       const Target target(text);
       ADD_FAILURE() << text;
@@ -38,7 +39,8 @@ TEST(Target, LanesAndVectorBitsAreThoseOfTheMachine) {
 
 TEST(Target, AnUnknownProcessorIsRefused) {
   Program program;
-  program.body(ir::store(program.output("out", Int(32), 1), ir::literal(Int(32), 1), ir::index_literal(0)));
+  program.body(
+      ir::store(program.output("out", Int(32), 1), ir::literal(Int(32), 1), ir::index_literal(0)));
   EXPECT_THROW(program.compile(false, "host-x86-65"), CompileError);
   EXPECT_THROW(backend_for("amdgcn-gfx942"), CompileError);
 }

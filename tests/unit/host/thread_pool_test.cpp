@@ -13,7 +13,9 @@ namespace {
 template <typename Body>
 std::int32_t run(ThreadPool& pool, std::int64_t min, std::int64_t extent, Body body) {
   return pool.parallel_for(
-      [](std::int64_t begin, std::int64_t end, void* data) { return static_cast<std::int32_t>((*static_cast<Body*>(data))(begin, end)); },
+      [](std::int64_t begin, std::int64_t end, void* data) {
+        return static_cast<std::int32_t>((*static_cast<Body*>(data))(begin, end));
+      },
       min, extent, &body);
 }
 

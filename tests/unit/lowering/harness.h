@@ -26,7 +26,8 @@ inline std::string bytes_of(const Buffer<>& b) {
 }
 
 /// Buffers for all outputs over [0, sizes).
-inline std::vector<Buffer<>> make_outputs(const std::vector<Func>& outputs, const std::vector<int>& sizes, int min = 0) {
+inline std::vector<Buffer<>> make_outputs(const std::vector<Func>& outputs,
+                                          const std::vector<int>& sizes, int min = 0) {
   std::vector<Buffer<>> result;
   for (const Func& f : outputs) {
     for (const Type t : f.types()) {
@@ -39,9 +40,11 @@ inline std::vector<Buffer<>> make_outputs(const std::vector<Func>& outputs, cons
   return result;
 }
 
-inline ir::Arguments bind(const Algorithm& algorithm, const Inputs& inputs, const std::vector<Buffer<>>& outputs) {
+inline ir::Arguments bind(const Algorithm& algorithm, const Inputs& inputs,
+                          const std::vector<Buffer<>>& outputs) {
   ir::Arguments arguments;
-  for (const auto& [param, buffer] : inputs.images) arguments.buffers[param.contents()->id] = view_of(buffer);
+  for (const auto& [param, buffer] : inputs.images)
+    arguments.buffers[param.contents()->id] = view_of(buffer);
   std::size_t next = 0;
   for (const Symbol& id : algorithm.outputs) {
     const StageDefinition& stage = algorithm.stage(id);
@@ -62,15 +65,17 @@ inline bool has_kernel(const ir::Module& module) {
 }
 
 /// Empty when all ways agree.
-inline std::string compare_all(const schedule::ScheduledPipeline& scheduled, const std::vector<Func>& outputs,
-                               const std::vector<int>& sizes, const Inputs& inputs = {}, int min = 0) {
+inline std::string compare_all(const schedule::ScheduledPipeline& scheduled,
+                               const std::vector<Func>& outputs, const std::vector<int>& sizes,
+                               const Inputs& inputs = {}, int min = 0) {
   const std::vector<Buffer<>> expected = make_outputs(outputs, sizes, min);
   evaluate(scheduled.algorithm, bind(scheduled.algorithm, inputs, expected));
   std::string problems;
   lowering::LowerOptions options;
   options.verify = true;
   options.after_pass = [&](const std::string& pass, const ir::Module& module) {
-    if (!problems.empty() || has_kernel(module)) return;  // kernels are run by the emulators (tests/gpu)
+    if (!problems.empty() || has_kernel(module))
+      return;  // kernels are run by the emulators (tests/gpu)
     const std::vector<Buffer<>> got = make_outputs(outputs, sizes, min);
     try {
       ir::interpret(module, bind(scheduled.algorithm, inputs, got), 7);
@@ -80,7 +85,8 @@ inline std::string compare_all(const schedule::ScheduledPipeline& scheduled, con
     }
     for (std::size_t i = 0; i < got.size(); ++i) {
       if (bytes_of(got[i]) != bytes_of(expected[i])) {
-        problems = "after " + pass + " output " + std::to_string(i) + " differs\n" + ir::print(module);
+        problems =
+            "after " + pass + " output " + std::to_string(i) + " differs\n" + ir::print(module);
         return;
       }
     }
@@ -89,12 +95,14 @@ inline std::string compare_all(const schedule::ScheduledPipeline& scheduled, con
   return problems;
 }
 
-inline Buffer<> random_buffer(Type type, const std::vector<int>& sizes, const std::vector<int>& mins, unsigned seed) {
+inline Buffer<> random_buffer(Type type, const std::vector<int>& sizes,
+                              const std::vector<int>& mins, unsigned seed) {
   Buffer<> b(type, sizes);
   std::mt19937 random(seed);
   if (type == Float(32)) {
     float* p = static_cast<float*>(b.raw_data());
-    for (std::size_t i = 0; i < b.number_of_elements(); ++i) p[i] = static_cast<float>(static_cast<int>(random() % 2001) - 1000) / 16.0f;
+    for (std::size_t i = 0; i < b.number_of_elements(); ++i)
+      p[i] = static_cast<float>(static_cast<int>(random() % 2001) - 1000) / 16.0f;
   } else {
     unsigned char* p = static_cast<unsigned char*>(b.raw_data());
     for (std::size_t i = 0; i < b.size_in_bytes(); ++i) p[i] = static_cast<unsigned char>(random());

@@ -13,7 +13,9 @@ struct Blur {
     blur_x(x, y) = (in(x - 1, y) + in(x, y) + in(x + 1, y)) / 3;
     blur_y(x, y) = (blur_x(x, y - 1) + blur_x(x, y) + blur_x(x, y + 1)) / 3;
   }
-  Inputs inputs(int w, int h) { return {{{in, random_buffer(UInt(16), {w + 2, h + 2}, {-1, -1}, 1)}}}; }
+  Inputs inputs(int w, int h) {
+    return {{{in, random_buffer(UInt(16), {w + 2, h + 2}, {-1, -1}, 1)}}};
+  }
 };
 
 TEST(Lower, BlurInlined) {
@@ -37,7 +39,8 @@ TEST(Lower, MatrixProductWithDefaultPlacement) {
   Func c("c"), d("d");
   c(j, i) += a(k, i) * b(j, k);
   d(j, i) = c(j, i) * 2.0f;
-  Inputs inputs{{{a, random_buffer(Float(32), {7, 5}, {0, 0}, 1)}, {b, random_buffer(Float(32), {6, 7}, {0, 0}, 2)}}};
+  Inputs inputs{{{a, random_buffer(Float(32), {7, 5}, {0, 0}, 1)},
+                 {b, random_buffer(Float(32), {6, 7}, {0, 0}, 2)}}};
   const auto scheduled = schedule::resolve(collect({d}), {}, "product");
   EXPECT_EQ(compare_all(scheduled, {d}, {6, 5}, inputs), "");
 }
@@ -67,7 +70,8 @@ TEST(Lower, InputsNameTheirReaders) {
     ir::interpret(lowering::lower(scheduled), bind(scheduled.algorithm, small, out));
     FAIL() << "the input is one column short";
   } catch (const RuntimeError& e) {
-    EXPECT_EQ(e.diagnostic().reason, "input 'in': dimension 0 is read by blur_y in [-1, 13], but the buffer has [-1, 12]");
+    EXPECT_EQ(e.diagnostic().reason,
+              "input 'in': dimension 0 is read by blur_y in [-1, 13], but the buffer has [-1, 12]");
   }
 }
 
