@@ -210,67 +210,93 @@ struct PlacementChecker {
     }
   }
 
-  /// Loops around the computation of `stage`, outermost first, for one consuming definition.
+  /// The loops of a placement's consumer, of each definition and branch that holds the level.
+  template <typename Visit>
+  void for_each_holder(const Placement& level, const Visit& visit) const {
+    const std::function<void(const DefinitionSchedule&, int)> add = [&](const DefinitionSchedule& s,
+                                                                        int k) {
+      const std::size_t innermost = index_of(s, level.variable);
+      if (innermost < s.loops.size()) visit(s.loops, innermost, k);
+      for (const auto& branch : s.specializations) add(branch.schedule, k);
+    };
+    const auto& definitions = of(level.consumer).definitions;
+    for (std::size_t k = 0; k < definitions.size(); ++k) {
+      const int index = static_cast<int>(k);
+      if (level.definition < 0 || level.definition == index) add(definitions[k], index);
+    }
+  }
+
+  /// Ways of loops around the computation of `stage`, outermost first; those of the same kinds
+  /// once.
   struct Around {
     Symbol stage;
     const Loop* loop;
   };
-  std::vector<std::vector<Around>> paths(const Symbol& stage) const {
+  using Way = std::vector<Around>;
+  std::vector<Way> ways(const Symbol& stage) const {
     const Placement& compute = of(stage).compute;
     if (compute.kind != Placement::Kind::At) return {{}};
-    std::vector<std::vector<Around>> result;
-    const auto outer = paths(compute.consumer);
-    const auto& definitions = of(compute.consumer).definitions;
-    for (std::size_t k = 0; k < definitions.size(); ++k) {
-      if (compute.definition >= 0 && compute.definition != static_cast<int>(k)) continue;
-      const std::size_t innermost = index_of(definitions[k], compute.variable);
-      if (innermost == definitions[k].loops.size()) continue;
-      std::vector<Around> inner;
-      for (std::size_t i = definitions[k].loops.size(); i-- > innermost;) {
-        inner.push_back({compute.consumer, &definitions[k].loops[i]});
-      }
-      // Only the first path around the consumer: the others differ in its own definitions' loops.
-      std::vector<Around> path = outer.front();
-      path.insert(path.end(), inner.begin(), inner.end());
-      result.push_back(std::move(path));
+    const auto alike = [](const Way& a, const Way& b) {
+      return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                        [](const Around& i, const Around& j) {
+                          return i.stage == j.stage && i.loop->kind == j.loop->kind;
+                        });
+    };
+    std::vector<Way> result;
+    for (const Way& outer : ways(compute.consumer)) {
+      for_each_holder(compute, [&](const std::vector<Loop>& loops, std::size_t innermost, int) {
+        Way way = outer;
+        for (std::size_t i = loops.size(); i-- > innermost;)
+          way.push_back({compute.consumer, &loops[i]});
+        for (const Way& known : result) {
+          if (alike(known, way)) return;
+        }
+        result.push_back(std::move(way));
+      });
     }
-    if (result.empty()) result.emplace_back();
     return result;
   }
 
   void check_storage(const Symbol& stage) {
-    const StageSchedule& schedule = of(stage);
-    const Placement& store = schedule.store;
-    if (schedule.compute.kind == Placement::Kind::Inline) {
+    if (of(stage).compute.kind == Placement::Kind::Inline) {
       refuse_store(stage, refusal("the stage is computed inline and stored nowhere",
                                   "say where it is computed: compute_at or compute_root"));
     }
-    for (const auto& path : paths(stage)) {
-      std::size_t next = 0;
-      if (store.kind == Placement::Kind::At) {
-        while (next < path.size() && !(path[next].stage == store.consumer &&
-                                       path[next].loop->variable == store.variable)) {
-          ++next;
+    std::unordered_set<Symbol> seen;
+    check_between(stage, of(stage).compute, seen);
+  }
+
+  /// From `level` outwards to the storage of `stage`, in all definitions and branches on the way.
+  void check_between(const Symbol& stage, const Placement& level,
+                     std::unordered_set<Symbol>& seen) {
+    const Placement& store = of(stage).store;
+    if (level.kind != Placement::Kind::At) {
+      if (store.kind == Placement::Kind::Root) return;
+      refuse_store(stage, refusal("the stage is not computed inside " + level_text(store),
+                                  "store it at a loop around the one it is computed at"));
+    }
+    bool leaves = false;  // past the consumer's outermost loop
+    for_each_holder(level, [&](const std::vector<Loop>& loops, std::size_t innermost, int k) {
+      for (std::size_t i = innermost; i < loops.size(); ++i) {
+        const Loop& loop = loops[i];
+        if (store.kind == Placement::Kind::At && store.consumer == level.consumer &&
+            store.variable == loop.variable) {
+          return;
         }
-        if (next == path.size()) {
-          refuse_store(stage, refusal("the stage is not computed inside " + level_text(store),
-                                      "store it at a loop around the one it is computed at"));
-        }
-        ++next;
-      }
-      for (; next < path.size(); ++next) {
-        const Loop& loop = *path[next].loop;
         const bool parallel = ir::is_concurrent(loop.kind);
         if (!parallel && loop.kind != ir::LoopKind::Vectorized) continue;
         refuse_store(stage,
                      refusal(std::string("the ") + (parallel ? "parallel" : "vectorised") +
                                  " loop '" + loop.name.name() + "' of '" +
-                                 stage_text(state.algorithm, {path[next].stage, 0}) +
+                                 stage_text(state.algorithm, {level.consumer, k}) +
                                  "' lies between storage and computation: its iterations would "
                                  "share one buffer",
                              "store it at '" + loop.name.name() + "' or further in"));
       }
-    }
+      leaves = true;
+    });
+    if (leaves && seen.insert(level.consumer).second)
+      check_between(stage, of(level.consumer).compute, seen);
   }
 
   /// Refuses what the loop's kind asks for, naming the directive that gave it.
@@ -299,7 +325,7 @@ struct PlacementChecker {
       }
       return;
     }
-    for (const auto& outer : paths(stage.id)) {
+    for (const Way& outer : ways(stage.id)) {
       for (std::size_t k = 0; k < stage.definitions.size(); ++k) {
         check_gpu_loops(stage, {stage.id, static_cast<int>(k)}, schedule.definitions[k], outer);
       }
@@ -320,10 +346,10 @@ struct PlacementChecker {
   }
 
   void check_gpu_loops(const StageDefinition& stage, const StageRef& ref,
-                       const DefinitionSchedule& schedule, const std::vector<Around>& outer) {
+                       const DefinitionSchedule& schedule, const Way& outer) {
     for (const auto& branch : schedule.specializations)
       check_gpu_loops(stage, ref, branch.schedule, outer);
-    std::vector<Around> nest = outer;
+    Way nest = outer;
     for (auto loop = schedule.loops.rbegin(); loop != schedule.loops.rend(); ++loop)
       nest.push_back({stage.id, &*loop});
     const Around *block = nullptr, *between = nullptr, *thread = nullptr, *parallel = nullptr;

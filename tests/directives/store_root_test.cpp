@@ -1,3 +1,5 @@
+#include <sinter/param.h>
+
 #include "tests/directives/directive_test.h"
 #include "tests/directives/pipelines.h"
 
@@ -32,6 +34,38 @@ TEST(StoreRoot, Refusals) {
       refusal({q.g}),
       "f: store_root(): the parallel loop 'y' of 'g' lies between storage and computation: its "
       "iterations would share one buffer");
+}
+
+/// p is computed in c, which is computed in both definitions of d, or in a branch of it.
+struct ThreeStages {
+  Var x{"x"}, y{"y"};
+  Func p{"p"}, c{"c"}, d{"d"};
+  ThreeStages() {
+    p(x) = x;
+    p(x) += 7 * x;
+    c(x, y) = p(x) + p(x + 1) + y;
+    d(x, y) = c(x, y);
+    d(x, y) += c(x + 1, y);
+    c.compute_at(d, y);
+    p.compute_at(c, y).store_root();
+  }
+};
+
+TEST(StoreRoot, ParallelLoopsOfOtherDefinitionsAndBranches) {
+  const auto shared = [](const std::string& definition) {
+    return "p: store_root(): the parallel loop 'y' of '" + definition +
+           "' lies between storage and computation: its iterations would share one buffer";
+  };
+  ThreeStages serial;
+  EXPECT_EQ(refusal({serial.d}), "");
+  expect_same_results({serial.d}, {5, 6});
+  ThreeStages update;
+  update.d.update().parallel(update.y);
+  EXPECT_EQ(refusal({update.d}), shared("d.update(0)"));
+  ThreeStages branch;
+  Param<int> k("k");
+  branch.d.specialize(k > 0).parallel(branch.y);
+  EXPECT_EQ(refusal({branch.d}), shared("d"));
 }
 
 }  // namespace
