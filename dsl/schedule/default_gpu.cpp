@@ -1,0 +1,96 @@
+#include "dsl/schedule/default_gpu.h"
+
+#include <algorithm>
+
+#include "dsl/schedule/default_gpu_builder.h"
+
+namespace sinter::schedule {
+
+DefaultGpuBuilder::DefaultGpuBuilder(const Algorithm& algorithm, const Schedule& estimates,
+                                     const Target& target, const DefaultGpuOptions& options)
+    : options_(options),
+      facts_(algorithm, estimates, options),
+      target_(target),
+      state_(initial_state(algorithm)) {
+  for (const Entry& e : estimates.entries) {
+    replay(e, state_);
+    result_.schedule.entries.push_back(e);
+  }
+}
+
+void DefaultGpuBuilder::add(const StageRef& ref, Directive directive) {
+  const StageDefinition& stage = state_.algorithm.stage(ref.stage);
+  const auto definition = static_cast<std::size_t>(ref.definition);
+  Entry entry{ref, std::move(directive), stage.definitions[definition].where, {}};
+  replay(entry, state_);
+  result_.schedule.entries.push_back(std::move(entry));
+}
+
+Symbol DefaultGpuBuilder::name(const Symbol& stage, const std::string& wanted) {
+  auto& taken = names_[stage];
+  if (taken.empty()) {
+    for (const Symbol& v : facts_.stage(stage).variables) taken.insert(v.name());
+    for (const Definition& d : facts_.stage(stage).definitions) {
+      for (const ReductionVariable& r : d.domain) taken.insert(r.symbol.name());
+    }
+  }
+  std::string text = wanted;
+  for (int i = 1; !taken.insert(text).second; ++i) text = wanted + std::to_string(i);
+  return Symbol::named(text);
+}
+
+Retreat DefaultGpuBuilder::retreat(const Symbol& stage) const {
+  const auto it = options_.retreats.find(stage);
+  return it == options_.retreats.end() ? Retreat::None : it->second;
+}
+
+void DefaultGpuBuilder::notice(const StageDefinition& stage, const std::string& why,
+                               const std::string& remedy) {
+  result_.notices.push_back("'" + stage.name + "' runs on the host: " + why + "; " + remedy);
+}
+
+void DefaultGpuBuilder::place(const StageDefinition& stage) {
+  if (facts_.is_inline(stage.id) || retreat(stage.id) == Retreat::Inline) return;
+  if (const auto reader = readers_.find(stage.id); reader != readers_.end()) {
+    add({stage.id, 0}, ComputeAt{reader->second, thread_loop_.at(reader->second)});
+    return;
+  }
+  if (const auto rows = rows_.find(stage.id); rows != rows_.end()) {
+    if (!(rows->second == stage.id)) return row_member(stage, rows->second);
+    if (!facts_.algorithm().is_output(stage.id)) add({stage.id, 0}, ComputeRoot{});
+    return row_kernel({stage.id, 0});
+  }
+  if (!facts_.algorithm().is_output(stage.id)) add({stage.id, 0}, ComputeRoot{});
+  if (retreat(stage.id) == Retreat::Host) return;  // whoever asked for it says why
+  const int definitions = static_cast<int>(stage.definitions.size());
+  for (int k = 1; k < definitions; ++k) {
+    if (class_of({stage.id, k}) != Class::Host) continue;
+    notice(stage, "its steps run one after the other, and there may be many",
+           "write its reduction as one that reduce_across can spread, or say how few steps there "
+           "are (set_estimate)");
+    return;
+  }
+  if (const auto turn = turns_.find(stage.id); turn != turns_.end())
+    return transpose(stage, turn->second);
+  pure({stage.id, 0});
+  for (int k = 1; k < definitions; ++k) update({stage.id, k});
+}
+
+DefaultGpuSchedule DefaultGpuBuilder::run() {
+  const auto& stages = facts_.algorithm().stages;
+  find_rows();
+  for (const StageDefinition& s : stages) {
+    if (rows_.contains(s.id)) continue;
+    if (const auto reader = one_reader(s)) readers_[s.id] = *reader;
+  }
+  find_turns();
+  for (auto s = stages.rbegin(); s != stages.rend(); ++s) place(*s);  // readers first
+  return std::move(result_);
+}
+
+DefaultGpuSchedule default_gpu_schedule(const Algorithm& algorithm, const Schedule& estimates,
+                                        const Target& target, const DefaultGpuOptions& options) {
+  return DefaultGpuBuilder(algorithm, estimates, target, options).run();
+}
+
+}  // namespace sinter::schedule
