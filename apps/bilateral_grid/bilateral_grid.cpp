@@ -82,7 +82,7 @@ struct BilateralGrid {
     } else if (target.is_gpu()) {
       Var xo{"xo"}, yo{"yo"};
       grid.reorder(c, z, x, y).gpu_tile(x, y, xo, yo, 16, 4);
-      grid.update().reorder(c, r.x, r.y, x, y).gpu_tile(x, y, xo, yo, 16, 4);
+      grid.update().reorder(c, r.x, r.y, x, y).unroll(c).gpu_tile(x, y, xo, yo, 16, 4);
       for (Func* stage : {&blur_z, &blur_x, &blur_y})
         stage->reorder(c, z, x, y).gpu_tile(x, y, xo, yo, 16, 4);
       out.gpu_tile(x, y, xo, yo, 32, 8);

@@ -106,17 +106,29 @@ std::optional<Ptxas> find_ptxas() {
   return Ptxas{path, text.substr(at + 3, text.find_first_of(" \n", at + 3) - at - 3)};
 }
 
-/// "ptxas info    : ..." and what follows it, without the lines that only inform.
-std::string problems_in(const std::string& output) {
+/// The first lines of ptxas' output that hold one of `words`.
+std::string lines_with(std::initializer_list<const char*> words, const std::string& output) {
+  constexpr int Most = 5;
   std::istringstream lines(output);
-  std::string problems;
+  std::string found;
   int count = 0;
-  for (std::string line; std::getline(lines, line) && count < 5;) {
-    if (line.find("error") == std::string::npos && line.find("fatal") == std::string::npos)
-      continue;
-    problems += (count++ ? "\n" : "") + line;
+  for (std::string line; std::getline(lines, line) && count < Most;) {
+    for (const char* word : words) {
+      if (line.find(word) == std::string::npos) continue;
+      found += (count > 0 ? "\n" : "") + line;
+      ++count;
+      break;
+    }
   }
-  return problems.empty() ? output.substr(0, 500) : problems;
+  return found;
+}
+std::string errors_in(const std::string& output) {
+  const std::string errors = lines_with({"error", "fatal"}, output);
+  return errors.empty() ? output.substr(0, 500) : errors;
+}
+MachineCode with_report(std::string cubin, const std::string& report) {
+  return {std::move(cubin), parse_ptxas_report(report),
+          lines_with({"warning", "Potential Performance Loss"}, report)};
 }
 
 }  // namespace
@@ -165,8 +177,7 @@ std::optional<MachineCode> assemble(const std::string& ptx, const std::string& a
   if (const std::optional<std::string> kept = cache.find(key)) {
     const std::size_t length = std::strtoull(kept->c_str(), nullptr, 10),
                       start = kept->find('\n') + 1;
-    return MachineCode{kept->substr(start + length),
-                       parse_ptxas_report(kept->substr(start, length))};
+    return with_report(kept->substr(start + length), kept->substr(start, length));
   }
   const Scratch scratch;
   const fs::path source = scratch.path / "kernels.ptx", made = scratch.path / "kernels.cubin",
@@ -182,12 +193,12 @@ std::optional<MachineCode> assemble(const std::string& ptx, const std::string& a
     throw CompileError(
         Diagnostic{"",
                    "",
-                   ptxas->path + " refuses the kernels:\n" + problems_in(report),
+                   ptxas->path + " refuses the kernels:\n" + errors_in(report),
                    "report the schedule; an empty SINTER_PTXAS lets the driver compile",
                    {},
                    0});
   }
-  MachineCode code{contents_of(made), parse_ptxas_report(report)};
+  MachineCode code = with_report(contents_of(made), report);
   cache.keep(key, std::to_string(report.size()) + "\n" + report + code.cubin);
   return code;
 }

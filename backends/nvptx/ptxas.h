@@ -19,6 +19,7 @@ const std::optional<Ptxas>& ptxas_of_process();
 struct MachineCode {
   std::string cubin;
   std::map<std::string, KernelResources> kernels;
+  std::string warnings;  // lines of the report
 };
 /// From the cache, or assembled and kept there. Nothing when there is no ptxas, or one too old for
 /// this PTX: then the driver compiles at loading. Throws CompileError when it refuses the text.

@@ -75,6 +75,7 @@ class FakePtxas : public ::testing::Test {
               "255; fi\n"
               "echo \"ptxas info    : Compiling entry function 'f' for 'sm_90a'\" >&2\n"
               "echo 'ptxas info    : Used 13 registers' >&2\n"
+              "echo 'ptxas /tmp/x.ptx, line 5; warning : Odd' >&2\n"
               "printf '\\177ELF of %s' \"$1\" > \"$4\"\n";
     script.close();
     fs::permissions(folder_ / "ptxas", fs::perms::owner_all);
@@ -101,7 +102,8 @@ TEST_F(FakePtxas, RunsOnceForATextInAllProcesses) {
       environment();
       const auto code = backends::assemble("// text", "sm_90a");
       return code && code->cubin == "\177ELF of -arch=sm_90a" &&
-             code->kernels.at("f").registers == 13;
+             code->kernels.at("f").registers == 13 &&
+             code->warnings == "ptxas /tmp/x.ptx, line 5; warning : Odd";
     }));
   }
   EXPECT_EQ(runs(), 1);
