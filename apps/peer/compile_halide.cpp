@@ -30,7 +30,7 @@ class Compile : public peer::Program {
   std::uint64_t count() const override {
     return is_blur_ ? blurred_.number_of_elements() : counted_.number_of_elements();
   }
-  double value(std::uint64_t i) const override {
+  double value(std::uint64_t i) override {
     return is_blur_ ? double(blurred_.data()[i]) : double(counted_.data()[i]);
   }
 

@@ -53,7 +53,7 @@ class HalideProgram : public Program {
   }
   void run() override { pipeline_.realize(output_); }
   std::uint64_t count() const override { return output_.number_of_elements(); }
-  double value(std::uint64_t index) const override { return double(output_.data()[index]); }
+  double value(std::uint64_t index) override { return double(output_.data()[index]); }
 
  private:
   Halide::Pipeline pipeline_;

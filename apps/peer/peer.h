@@ -39,15 +39,20 @@ class Program {
   virtual ~Program() = default;
   virtual void prepare(const Sizes&) = 0;
   virtual void run() = 0;
-  virtual std::uint64_t count() const = 0;              // elements of the output
-  virtual double value(std::uint64_t index) const = 0;  // dimension 0 fastest
+  /// Waits for runs that a device still works on.
+  virtual void finish() {}
+  virtual std::uint64_t count() const = 0;        // elements of the output
+  virtual double value(std::uint64_t index) = 0;  // dimension 0 fastest
 };
 
-inline double milliseconds_of(Program& program) {
+/// Of one run, or of each of several in a row.
+inline double milliseconds_of(Program& program, int runs = 1) {
   const auto start = std::chrono::steady_clock::now();
-  program.run();
+  for (int i = 0; i < runs; ++i) program.run();
+  program.finish();
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-      .count();
+             .count() /
+         runs;
 }
 
 inline Sizes parse_sizes(const std::string& text) {
@@ -76,6 +81,8 @@ inline std::string answer(Program& program, const std::string& line) {
     for (int i = 0; i < std::stoi(argument); ++i)
       out << (i ? ", " : "") << milliseconds_of(program);
     out << "]}";
+  } else if (command == "time_row") {
+    out << "{\"ms\": " << milliseconds_of(program, std::stoi(argument)) << "}";
   } else if (command == "values") {
     out << "{\"values\": [";
     for (int i = 0; i < std::stoi(argument); ++i)

@@ -96,11 +96,13 @@ struct Chain10 {
 };
 
 /// What the machine can move: as many streams, no work.
+template <typename T>
 struct Copy {
-  BOOST_HANA_DEFINE_STRUCT(Copy, (Input<bfloat16_t, 2>, x), (Output<bfloat16_t, 2>, out));
+  BOOST_HANA_DEFINE_STRUCT(Copy, (Input<T, 2>, x), (Output<T, 2>, out));
   static PipelineInfo info() {
-    return {.name = "copy",
-            .description = "a bf16 matrix as it is",
+    constexpr bool IsFloat = std::is_same_v<T, bfloat16_t>;
+    return {.name = IsFloat ? "copy" : "copy_u16",
+            .description = std::string(IsFloat ? "a bf16" : "a u16") + " matrix as it is",
             .schedules = {"none", "root", "tuned"},
             .default_sizes = default_sizes};
   }
@@ -137,7 +139,8 @@ struct Copy3 {
 }  // namespace
 
 void register_pointwise(Registry& registry) {
-  registry.add<Copy>();
+  registry.add<Copy<bfloat16_t>>();
+  registry.add<Copy<std::uint16_t>>();
   registry.add<Copy3>();
   registry.add<Gelu<false>>();
   registry.add<Gelu<true>>();

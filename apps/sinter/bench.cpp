@@ -1,9 +1,13 @@
 #include "apps/sinter/bench.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <iostream>
 
 #include <sinter/diagnostic.h>
+
+#include "apps/sinter/made_inputs.h"
 
 namespace sinter::command {
 
@@ -38,6 +42,22 @@ nlohmann::json ask(PeerProcess& peer, const std::string& line) {
   if (answer.contains("error"))
     refuse_bench(line, "the peer failed: " + answer["error"].get<std::string>(), "run it by hand");
   return answer;
+}
+
+void compare(const std::string& peer_name, double tolerance, const Buffer<>& ours,
+             PeerProcess& peer) {
+  constexpr int Count = 256;
+  const nlohmann::json theirs = ask(peer, "values " + std::to_string(Count));
+  for (int i = 0; i < Count; ++i) {
+    const std::uint64_t position = mix(std::uint64_t(i)) % ours.number_of_elements();
+    const double a = element(ours, position), b = theirs["values"][std::size_t(i)].get<double>();
+    if (!(std::abs(a - b) <= tolerance * std::max(1.0, std::abs(b)))) {
+      refuse_bench(peer_name,
+                   "element " + std::to_string(position) + " is " + std::to_string(b) +
+                       " there and " + std::to_string(a) + " here",
+                   "make both compute the same before timing them");
+    }
+  }
 }
 
 double peer_time(PeerProcess& peer, int count) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <nlohmann/json.hpp>
+#include <sinter/buffer.h>
 
 #include "apps/sinter/commands.h"
 #include "apps/sinter/peer_process.h"
@@ -36,11 +37,16 @@ struct SpecialBenchmark {
 const std::vector<SpecialBenchmark>& compile_benchmarks();
 /// bench_gpu.cpp
 const std::vector<SpecialBenchmark>& gpu_benchmarks();
+/// bench_default.cpp
+const std::vector<SpecialBenchmark>& default_benchmarks();
 /// bench_call.cpp
 const std::vector<SpecialBenchmark>& call_benchmarks();
 
 /// The peer's answer; throws RuntimeError when it is an error.
 nlohmann::json ask(PeerProcess&, const std::string& line);
+/// Compares a few hundred elements; throws RuntimeError where one differs by more than `tolerance`,
+/// relative to the larger of 1 and the value.
+void compare(const std::string& peer_name, double tolerance, const Buffer<>& ours, PeerProcess&);
 /// Median of `count` timed runs by the peer, in milliseconds.
 double peer_time(PeerProcess&, int count);
 

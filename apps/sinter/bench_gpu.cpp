@@ -18,16 +18,38 @@ struct GpuBenchmark {
   const char* pipeline;
   const char* size;  // empty: the default one for a GPU
   const char* copy;  // the pipeline that copies as many matrices
+  const char* copy_size = "";
 };
 
 constexpr GpuBenchmark Benchmarks[] = {
-    {"gelu_fast", "", "copy3"},          {"gelu", "", "copy3"},
-    {"chain10_fast", "", "copy3"},       {"chain10", "", "copy3"},
-    {"rmsnorm_fast_8192", "", "copy"},   {"rmsnorm_8192", "", "copy"},
-    {"layernorm_fast_8192", "", "copy"}, {"layernorm_8192", "", "copy"},
-    {"softmax_fast_8192", "", "copy"},   {"softmax_8192", "", "copy"},
-    {"rmsnorm_fast", "", "copy"},        {"layernorm_fast", "", "copy"},
+    {"gelu_fast", "", "copy3"},
+    {"gelu", "", "copy3"},
+    {"chain10_fast", "", "copy3"},
+    {"chain10", "", "copy3"},
+    {"rmsnorm_fast_8192", "", "copy"},
+    {"rmsnorm_8192", "", "copy"},
+    {"layernorm_fast_8192", "", "copy"},
+    {"layernorm_8192", "", "copy"},
+    {"softmax_fast_8192", "", "copy"},
+    {"softmax_8192", "", "copy"},
+    {"rmsnorm_fast", "", "copy"},
+    {"layernorm_fast", "", "copy"},
     {"softmax_fast", "", "copy"},
+    {"blur", "width=15360,height=8640", "copy_u16", "columns=15360,rows=8640"},
+};
+
+/// Halide's program for the same pipeline on the same device.
+struct GpuPeer {
+  const char* pipeline;
+  const char* size;
+  const char* peer;
+  double tolerance;
+};
+
+constexpr GpuPeer Peers[] = {
+    {"blur", "width=15360,height=8640", "blur_halide_cuda", 0},
+    {"bilateral_grid", "width=1536,height=2560", "bilateral_grid_halide_cuda", 1e-3},
+    {"bilateral_grid", "width=15360,height=8640", "bilateral_grid_halide_cuda", 1e-3},
 };
 
 /// A pipeline with its buffers on the device.
@@ -54,6 +76,7 @@ class Prepared {
                .count() /
            count;
   }
+  const Buffer<>& output() const { return buffers_.outputs.begin()->second; }
   /// Bytes of all buffers.
   double bytes() const {
     double sum = 0;
@@ -79,8 +102,9 @@ void bench_gpu(const BenchOptions& options) {
   const int calls = target.is_emulated() ? 1 : 50;
   for (const GpuBenchmark& b : Benchmarks) {
     auto& copy = copies[b.copy];
-    if (!copy) copy = std::make_unique<Prepared>(registry, b.copy, b.size, target);
-    Prepared ours(registry, b.pipeline, b.size, target);
+    const auto on_device = [&](const char* size) { return target.is_emulated() ? "" : size; };
+    if (!copy) copy = std::make_unique<Prepared>(registry, b.copy, on_device(b.copy_size), target);
+    Prepared ours(registry, b.pipeline, on_device(b.size), target);
     BenchRow row =
         take_turns(options, [&] { return ours.time(calls); }, [&] { return copy->time(calls); });
     row.bench = b.pipeline;
@@ -99,11 +123,34 @@ void bench_gpu(const BenchOptions& options) {
         options.json);
 }
 
+void bench_gpu_peers(const BenchOptions& options) {
+  const Target target(options.target);
+  if (!target.is_gpu() || target.is_emulated())
+    refuse_bench("gpu_peers", "the target is " + target.to_string(),
+                 "Halide needs a device: --target nvptx-sm_90a");
+  const Registry registry = apps::all_apps();
+  constexpr int Calls = 50;
+  for (const GpuPeer& b : Peers) {
+    Prepared ours(registry, b.pipeline, b.size, target);
+    PeerProcess peer(options.peers + "/" + b.peer);
+    ask(peer, "prepare " + std::string(b.size));
+    compare(b.peer, b.tolerance, ours.output(), peer);
+    BenchRow row = take_turns(
+        options, [&] { return ours.time(Calls); },
+        [&] { return ask(peer, "time_row " + std::to_string(Calls))["ms"].get<double>(); });
+    row.bench = std::string(b.pipeline) + " " + b.size;
+    row.peer = b.peer;
+    row.more = {{"gbps", ours.bytes() / row.ours_ms / 1e6}};
+    print(row, options.json);
+  }
+}
+
 }  // namespace
 
 const std::vector<SpecialBenchmark>& gpu_benchmarks() {
   static const std::vector<SpecialBenchmark> all = {
-      {"gpu", "gpu", "kernels bound by memory, against copies", bench_gpu}};
+      {"gpu", "gpu", "kernels bound by memory, against copies", bench_gpu},
+      {"gpu", "gpu_peers", "blur and the bilateral grid against Halide", bench_gpu_peers}};
   return all;
 }
 

@@ -3,7 +3,6 @@
 // Before anything is timed both sides' outputs are compared at a few hundred elements.
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <functional>
 #include <iostream>
@@ -52,21 +51,6 @@ std::string bench_name(const Benchmark& b) {
   return pipeline + "_" + size.substr(equals + 1, size.find(',') - equals - 1);
 }
 
-void compare(const Benchmark& benchmark, const Buffer<>& ours, PeerProcess& peer) {
-  constexpr int Count = 256;
-  const nlohmann::json theirs = ask(peer, "values " + std::to_string(Count));
-  for (int i = 0; i < Count; ++i) {
-    const std::uint64_t position = mix(std::uint64_t(i)) % ours.number_of_elements();
-    const double a = element(ours, position), b = theirs["values"][std::size_t(i)].get<double>();
-    if (!(std::abs(a - b) <= benchmark.tolerance * std::max(1.0, std::abs(b)))) {
-      refuse_bench(benchmark.peer,
-                   "element " + std::to_string(position) + " is " + std::to_string(b) +
-                       " there and " + std::to_string(a) + " here",
-                   "make both compute the same before timing them");
-    }
-  }
-}
-
 BenchRow measure(const RegisteredPipeline& pipeline, const Benchmark& benchmark,
                  const BenchOptions& options) {
   const Target target(options.target);
@@ -78,7 +62,7 @@ BenchRow measure(const RegisteredPipeline& pipeline, const Benchmark& benchmark,
   session.run(buffers);
   PeerProcess peer(options.peers + "/" + benchmark.peer);
   ask(peer, "prepare " + to_string(sizes));
-  compare(benchmark, buffers.outputs.begin()->second, peer);
+  compare(benchmark.peer, benchmark.tolerance, buffers.outputs.begin()->second, peer);
 
   // A turn lasts about 50 ms, so that caches and clocks settle into it; its median counts.
   const double once = std::max(median(session.time(buffers, 3)), 1e-3);
@@ -108,6 +92,7 @@ int bench(const Registry& registry, const BenchOptions& options) {
   std::vector<SpecialBenchmark> special = compile_benchmarks();
   special.insert(special.end(), call_benchmarks().begin(), call_benchmarks().end());
   special.insert(special.end(), gpu_benchmarks().begin(), gpu_benchmarks().end());
+  special.insert(special.end(), default_benchmarks().begin(), default_benchmarks().end());
   if (options.suite == "list") {
     std::cout << "cpu: image and linear; host: what its bars are about\n";
     for (const Benchmark& b : Benchmarks)

@@ -21,7 +21,7 @@ class Sgemm : public peer::Program {
                 b_.data(), n_, 0.0f, out_.data(), n_);
   }
   std::uint64_t count() const override { return out_.size(); }
-  double value(std::uint64_t index) const override { return double(out_[index]); }
+  double value(std::uint64_t index) override { return double(out_[index]); }
 
  private:
   static std::vector<float> filled(int field, std::size_t count) {
