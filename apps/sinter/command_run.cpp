@@ -115,8 +115,9 @@ void set_parameters(Session& session, const RegisteredPipeline& pipeline, const 
     const std::size_t equals = item.find('=');
     double value = 0;
     const char* end = item.data() + item.size();
-    if (equals == std::string::npos ||
-        std::from_chars(item.data() + equals + 1, end, value).ptr != end) {
+    const std::size_t number = equals == std::string::npos ? item.size() : equals + 1;
+    const auto [stop, error] = std::from_chars(item.data() + number, end, value);
+    if (error != std::errc() || stop != end) {
       refuse("--set " + item, "is not NAME=NUMBER", "write for instance amount=1.5");
     }
     if (!given.insert(item.substr(0, equals)).second) {
@@ -209,7 +210,10 @@ int run(const Registry& registry, const RunOptions& options) {
   if (row.schedule.empty())
     row.schedule = pipeline->info.schedules.empty() ? "none" : pipeline->info.schedules.back();
 
-  Session session(*pipeline, row.schedule, target);
+  const Sizes expected = options.in.empty()
+                             ? parse_sizes(options.size, pipeline->info.default_sizes(target))
+                             : Sizes{};
+  Session session(*pipeline, row.schedule, target, expected);
   set_parameters(session, *pipeline, options.parameters);
   if (!options.emit.empty()) {
     std::cout << session.emit(options.emit);

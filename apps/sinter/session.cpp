@@ -4,9 +4,12 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
+#include <limits>
 #include <source_location>
 #include <sstream>
 
+#include <sinter/default_schedule.h>
 #include <sinter/diagnostic.h>
 #include <sinter/func.h>
 
@@ -25,7 +28,12 @@ constexpr std::source_location NoLine;
       .stage = "", .directive = directive, .reason = reason, .remedy = remedy, .file = ""});
 }
 
-std::vector<int> to_ints(const std::vector<std::int64_t>& extents) {
+std::vector<int> to_ints(const std::string& field, const std::vector<std::int64_t>& extents) {
+  for (const std::int64_t extent : extents) {
+    if (extent > std::numeric_limits<int>::max())
+      refuse("--size", "'" + field + "' would have an extent of " + std::to_string(extent),
+             "give sizes that make extents below 2^31");
+  }
   return std::vector<int>(extents.begin(), extents.end());
 }
 
@@ -43,7 +51,7 @@ CallBuffers make_buffers(const RegisteredPipeline& pipeline, const Sizes& sizes)
   int number = 0;
   for (const Field& field : pipeline.fields) {
     if (field.kind == FieldKind::Parameter) continue;
-    const Buffer<> buffer(field.type, to_ints(extents.at(field.name)));
+    const Buffer<> buffer(field.type, to_ints(field.name, extents.at(field.name)));
     if (field.kind == FieldKind::Input) {
       fill(buffer, number++, pipeline.info.largest_input);
       buffers.inputs[field.name] = buffer;
@@ -55,13 +63,16 @@ CallBuffers make_buffers(const RegisteredPipeline& pipeline, const Sizes& sizes)
 }
 
 Session::Session(const RegisteredPipeline& pipeline, const std::string& schedule,
-                 const Target& target)
+                 const Target& target, const Sizes& sizes)
     : registered_(pipeline), target_(target), program_(pipeline.make()) {
   const std::vector<Func>& outputs = program_->pipeline().outputs();
   const std::vector<std::string>& known = pipeline.info.schedules;
   if (std::find(known.begin(), known.end(), schedule) != known.end()) {
     program_->schedule(schedule, target);
     schedule_ = Schedule::of(outputs);
+  } else if (schedule == "auto" || schedule == "auto_rewrites") {
+    schedule_by_default(schedule == "auto_rewrites",
+                        sizes.empty() ? pipeline.info.default_sizes(target) : sizes);
   } else if (std::filesystem::is_regular_file(schedule)) {
     std::ifstream file(schedule);
     std::ostringstream text;
@@ -70,9 +81,21 @@ Session::Session(const RegisteredPipeline& pipeline, const std::string& schedule
   } else {
     refuse("--schedule " + schedule,
            "neither a schedule of '" + pipeline.info.name + "' nor a file",
-           "its schedules are " + joined(known));
+           "its schedules are " + joined(known) + ", auto and auto_rewrites");
   }
   pipeline_ = program_->pipeline().with(schedule_);
+}
+
+void Session::schedule_by_default(bool allow_rewrites, const Sizes& sizes) {
+  const Extents extents = registered_.extents(sizes);
+  DefaultScheduleOptions options{.allow_rewrites = allow_rewrites};
+  for (const Field& field : registered_.fields) {
+    if (field.kind == FieldKind::Output)
+      options.sizes.push_back(to_ints(field.name, extents.at(field.name)));
+  }
+  DefaultSchedule made = default_schedule(program_->pipeline().outputs(), target_, options);
+  schedule_ = std::move(made.schedule);
+  for (const std::string& notice : made.notices) std::cerr << "sinter: " << notice << "\n";
 }
 
 void Session::compile() { pipeline_.compile(target_); }

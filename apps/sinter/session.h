@@ -26,9 +26,11 @@ CallBuffers make_buffers(const RegisteredPipeline&, const Sizes&);
 
 class Session {
  public:
-  /// `schedule`: a name that the pipeline knows, or a file of schedule text.
-  /// Throws RuntimeError when it is neither.
-  Session(const RegisteredPipeline&, const std::string& schedule, const Target&);
+  /// `schedule`: a name that the pipeline knows, "auto" or "auto_rewrites" for the target's default
+  /// schedule at these sizes (none: the pipeline's own), or a file of schedule text.
+  /// Throws RuntimeError when it is none of them.
+  Session(const RegisteredPipeline&, const std::string& schedule, const Target&,
+          const Sizes& sizes = {});
 
   void set_parameter(const std::string& name, double value) {
     program_->set_parameter(name, value);
@@ -47,6 +49,7 @@ class Session {
 
  private:
   std::vector<Buffer<>> bind(const CallBuffers&);
+  void schedule_by_default(bool allow_rewrites, const Sizes&);
 
   const RegisteredPipeline& registered_;
   Target target_;

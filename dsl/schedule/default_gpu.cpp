@@ -26,14 +26,10 @@ void DefaultGpuBuilder::add(const StageRef& ref, Directive directive) {
   result_.schedule.entries.push_back(std::move(entry));
 }
 
-Symbol DefaultGpuBuilder::name(const Symbol& stage, const std::string& wanted) {
-  auto& taken = names_[stage];
-  if (taken.empty()) {
-    for (const Symbol& v : facts_.stage(stage).variables) taken.insert(v.name());
-    for (const Definition& d : facts_.stage(stage).definitions) {
-      for (const ReductionVariable& r : d.domain) taken.insert(r.symbol.name());
-    }
-  }
+Symbol DefaultGpuBuilder::name(const StageRef& ref, const std::string& wanted) {
+  auto& taken = names_[ref.stage][ref.definition];
+  for (const Symbol& v : facts_.stage(ref.stage).variables) taken.insert(v.name());
+  for (const ReductionVariable& r : facts_.definition(ref).domain) taken.insert(r.symbol.name());
   std::string text = wanted;
   for (int i = 1; !taken.insert(text).second; ++i) text = wanted + std::to_string(i);
   return Symbol::named(text);

@@ -1,10 +1,11 @@
 #pragma once
 // Writes the default GPU schedule: each directive is replayed, so that the loops are known.
 
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "dsl/schedule/default_gpu_analysis.h"
@@ -20,8 +21,8 @@ class DefaultGpuBuilder {
  private:
   // --- default_gpu.cpp
   void add(const StageRef&, Directive);
-  /// `wanted`, with digits when the stage has a variable of that name.
-  Symbol name(const Symbol& stage, const std::string& wanted);
+  /// `wanted`, with digits when the definition has a variable of that name.
+  Symbol name(const StageRef&, const std::string& wanted);
   Retreat retreat(const Symbol& stage) const;
   void place(const StageDefinition&);
   void notice(const StageDefinition&, const std::string& why, const std::string& remedy);
@@ -71,8 +72,8 @@ class DefaultGpuBuilder {
   const Target& target_;
   State state_;
   DefaultGpuSchedule result_;
-  std::unordered_map<Symbol, std::unordered_set<std::string>> names_;
-  std::unordered_map<Symbol, Turn> turns_;      // by reader
+  std::unordered_map<Symbol, std::map<int, std::set<std::string>>> names_;  // by definition
+  std::unordered_map<Symbol, Turn> turns_;                                  // by reader
   std::unordered_map<Symbol, Symbol> rows_;     // of stages computed by blocks of rows: whose rows
   std::unordered_map<Symbol, Symbol> readers_;  // of stages computed in their reader's threads
   std::unordered_map<Symbol, Symbol>

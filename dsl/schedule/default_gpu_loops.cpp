@@ -163,7 +163,7 @@ void DefaultGpuBuilder::threads(const StageRef& ref, const std::vector<Symbol>& 
   const Symbol x = outer[0];
   std::vector<Symbol> order;
   if (vector > 1) {
-    const Symbol v = name(ref.stage, x.name() + "v");
+    const Symbol v = name(ref, x.name() + "v");
     add(ref, Split{x, x, v, vector});
     add(ref, Vectorize{v, {}});
     order.push_back(v);
@@ -191,7 +191,7 @@ void DefaultGpuBuilder::threads(const StageRef& ref, const std::vector<Symbol>& 
     left /= size;
     tile.old.push_back(loop);
     tile.outer.push_back(loop);
-    tile.inner.push_back(name(ref.stage, loop.name() + "i"));
+    tile.inner.push_back(name(ref, loop.name() + "i"));
     tile.factors.emplace_back(size);
     if (tile.old.size() == 2) break;
   }
@@ -216,7 +216,7 @@ void DefaultGpuBuilder::grid(const StageRef& ref, std::vector<Symbol> loops) {
   while (loops.size() > 3 || (merge && loops.size() > 1)) {
     const Symbol outer = loops.back();
     loops.pop_back();
-    const Symbol both = name(ref.stage, loops.back().name() + outer.name());
+    const Symbol both = name(ref, loops.back().name() + outer.name());
     add(ref, Fuse{loops.back(), outer, both});
     loops.back() = both;
   }

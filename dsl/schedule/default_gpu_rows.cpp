@@ -95,11 +95,11 @@ void DefaultGpuBuilder::row_kernel(const StageRef& ref) {
   const Symbol x = stage.variables[0];
   const int vector = vector_of(ref);
   if (vector > 1) {
-    const Symbol v = name(ref.stage, x.name() + "v");
+    const Symbol v = name(ref, x.name() + "v");
     add(ref, Split{x, x, v, vector});
     add(ref, Vectorize{v, {}});
   }
-  const Symbol xi = name(ref.stage, x.name() + "i");
+  const Symbol xi = name(ref, x.name() + "i");
   add(ref, Split{x, x, xi, Lanes * Warps});
   grid(ref, std::vector<Symbol>(stage.variables.begin() + 1, stage.variables.end()));
   add(ref, GpuThreads{{xi}});
@@ -129,7 +129,7 @@ ReduceAcross DefaultGpuBuilder::reduce(const StageRef& ref,
   const auto& domain = facts_.definition(ref).domain;
   Symbol loop = domain[0].symbol;
   for (std::size_t i = 1; i < domain.size(); ++i) {
-    const Symbol both = name(ref.stage, "r");
+    const Symbol both = name(ref, "r");
     add(ref, Fuse{loop, domain[i].symbol, both});
     loop = both;
   }

@@ -79,8 +79,8 @@ void DefaultGpuBuilder::transpose(const StageDefinition& kernel, const Turn& tur
 
   const StageRef ref{kernel.id, 0};
   const Symbol x = kernel.variables[0], y = kernel.variables[turn.across];
-  const Symbol xi = name(kernel.id, x.name() + "i"), yi = name(kernel.id, y.name() + "i");
-  const Symbol xv = name(kernel.id, x.name() + "v");
+  const Symbol xi = name(ref, x.name() + "i"), yi = name(ref, y.name() + "i");
+  const Symbol xv = name(ref, x.name() + "v");
   add(ref, Tile{{x, y}, {x, y}, {xi, yi}, {Side, Side}});
   add(ref, Split{xi, xi, xv, vector});
   add(ref, Vectorize{xv, {}});
@@ -95,7 +95,8 @@ void DefaultGpuBuilder::transpose(const StageDefinition& kernel, const Turn& tur
   add(ref, GpuThreads{{xi, yi}});
 
   const StageRef tile{copy, 0};
-  const Symbol along = producer.variables[0], v = name(producer.id, along.name() + "v");
+  const Symbol along = producer.variables[0],
+               v = name(StageRef{producer.id, 0}, along.name() + "v");
   add(tile, ComputeAt{kernel.id, grid_loop_.at(kernel.id)});
   add(tile, StoreIn{ir::MemoryKind::GPUShared});
   add(tile, Split{along, along, v, vector});
