@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iostream>
 #include <limits>
+#include <optional>
 #include <source_location>
 #include <sstream>
 
@@ -120,13 +121,22 @@ void Session::enqueue(const CallBuffers& buffers, const Stream& stream) {
 
 std::vector<double> Session::time(const CallBuffers& buffers, int count) {
   const RealizationArg outputs(bind(buffers));
+  // A GPU works while the host goes on: several calls are enqueued, and waited for.
+  std::optional<Stream> stream;
+  if (target_.is_gpu()) stream.emplace(target_);
+  const int calls = target_.is_gpu() && !target_.is_emulated() ? 10 : 1;
   std::vector<double> milliseconds;
   for (int i = 0; i < count; ++i) {
     const auto start = std::chrono::steady_clock::now();
-    pipeline_.realize(outputs, target_, NoLine);
+    for (int call = 0; call < calls; ++call) {
+      if (stream) pipeline_.realize(outputs, *stream, NoLine);
+      else pipeline_.realize(outputs, target_, NoLine);
+    }
+    if (stream) stream->synchronize();
     milliseconds.push_back(
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-            .count());
+            .count() /
+        calls);
   }
   return milliseconds;
 }

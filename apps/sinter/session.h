@@ -40,7 +40,7 @@ class Session {
   void run(const CallBuffers&);
   /// Runs once in the stream's order, without waiting.
   void enqueue(const CallBuffers&, const Stream&);
-  /// Milliseconds of each of `count` runs.
+  /// Milliseconds a run, of each of `count` runs; on a GPU, of ten in a row each.
   std::vector<double> time(const CallBuffers&, int count);
   /// The outputs by the reference evaluator, which knows nothing of schedules or machines.
   void evaluate(const CallBuffers&);

@@ -76,8 +76,7 @@ void add_estimates(schedule::Schedule& estimates, const Algorithm& algorithm,
 namespace {
 
 DefaultGpuSchedule make(const Algorithm& algorithm, const schedule::Schedule& estimates,
-                        const Target& target, bool allow_rewrites) {
-  DefaultGpuOptions options{.allow_rewrites = allow_rewrites};
+                        const Target& target, DefaultGpuOptions options) {
   std::vector<std::string> notices;
   for (;;) {
     Diagnostic problem;
@@ -103,9 +102,9 @@ DefaultGpuSchedule make(const Algorithm& algorithm, const schedule::Schedule& es
 
 DefaultGpuSchedule driver::default_gpu_schedule(const Algorithm& algorithm,
                                                 const schedule::Schedule& estimates,
-                                                const Target& target, bool allow_rewrites) {
+                                                const Target& target, DefaultGpuOptions options) {
   DefaultGpuSchedule made;
-  on_large_stack([&] { made = make(algorithm, estimates, target, allow_rewrites); });
+  on_large_stack([&] { made = make(algorithm, estimates, target, std::move(options)); });
   return made;
 }
 
@@ -119,8 +118,8 @@ DefaultSchedule default_schedule(const std::vector<Func>& outputs, const Target&
   }
   const Algorithm algorithm = collect(outputs);
   add_estimates(estimates, algorithm, {}, options.sizes);
-  DefaultGpuSchedule made =
-      driver::default_gpu_schedule(algorithm, estimates, target, options.allow_rewrites);
+  DefaultGpuSchedule made = driver::default_gpu_schedule(
+      algorithm, estimates, target, {.allow_rewrites = options.allow_rewrites});
   return {Schedule(std::move(made.schedule)), std::move(made.notices)};
 }
 
@@ -151,7 +150,7 @@ Schedule scheduled_for_gpu(const std::vector<Func>& outputs, const Schedule& giv
   const Algorithm algorithm = collect(outputs);
   schedule::Schedule estimates = given.directives();
   add_estimates(estimates, algorithm, mins, extents);
-  DefaultGpuSchedule made = default_gpu_schedule(algorithm, estimates, target, false);
+  DefaultGpuSchedule made = driver::default_gpu_schedule(algorithm, estimates, target, {});
   for (const std::string& notice : made.notices) std::cerr << "sinter: " << notice << "\n";
   return Schedule(std::move(made.schedule));
 }

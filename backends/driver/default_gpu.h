@@ -13,7 +13,7 @@ namespace sinter::driver {
 /// What schedule::default_gpu_schedule proposes, less what lowering refuses.
 schedule::DefaultGpuSchedule default_gpu_schedule(const Algorithm&,
                                                   const schedule::Schedule& estimates,
-                                                  const Target&, bool allow_rewrites);
+                                                  const Target&, schedule::DefaultGpuOptions);
 
 /// Nothing but estimates is said: a GPU uses its default schedule.
 bool is_unscheduled(const Schedule&);

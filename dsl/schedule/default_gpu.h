@@ -35,6 +35,7 @@ enum class Retreat {
 
 struct DefaultGpuOptions {
   bool allow_rewrites = false;
+  std::int64_t steps_of_trees = 256;  // reductions of fewer are not spread
   std::unordered_map<Symbol, Retreat> retreats = {};
 };
 

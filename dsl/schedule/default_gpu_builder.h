@@ -33,19 +33,25 @@ class DefaultGpuBuilder {
   /// What becomes of an update.
   enum class Class { Threads, Atomic, Tree, OneThread, Host };
   Class class_of(const StageRef&) const;
+  bool may_be_atomic(const StageRef&) const;
   /// The stage that reads this one, when each element is read by one element of that only.
   std::optional<Symbol> one_reader(const StageDefinition&) const;
   void pure(const StageRef&);
   void update(const StageRef&);
-  /// Threads over the loops `free`, the first of them along memory, in vectors; others inside.
-  void threads(const StageRef&, const std::vector<Symbol>& free, int vector);
+  /// Threads over the loops `free`, the first of them along memory, in vectors, and several rows of
+  /// the second; others inside.
+  void threads(const StageRef&, const std::vector<Symbol>& free, int vector, int rows);
   /// Blocks over the stage's outermost loops: three of them, of which only the first is long.
   void grid(const StageRef&, std::vector<Symbol> loops);
+  bool is_stencil(const StageRef&, std::size_t dimension) const;
+  bool reads_in_threads(const StageRef&) const;
   int vector_of(const StageRef&) const;
+  int rows_of(const StageRef&, int vector) const;
 
   // --- default_gpu_rows.cpp
   bool may_be_tree(const StageRef&) const;
   bool reduces_rows(const StageRef&) const;
+  std::int64_t lanes_of_steps(const StageRef&) const;
   bool belongs_to_rows(const StageDefinition&, const StageDefinition& kernel,
                        const std::vector<Symbol>& members) const;
   void find_rows();

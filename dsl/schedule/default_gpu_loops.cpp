@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "dsl/algebra/linear_form.h"
 #include "dsl/schedule/default_gpu_builder.h"
 
 namespace sinter::schedule {
@@ -12,8 +13,12 @@ namespace {
 constexpr std::int64_t Threads = 128;    // of a block
 constexpr std::int64_t RowThreads = 32;  // of them along memory, where there are rows
 constexpr int MostLanes = 8;             // of a vector
+constexpr int MostRows = 4;              // of a thread, in a stencil
 /// Operations that the vectors of one thread may take: more of them would not fit in its registers.
 constexpr double OperationsPerThread = 1024;
+/// So few threads leave most of the device idle; with so many steps each, they share the steps.
+constexpr std::int64_t FewThreads = 8192;
+constexpr std::int64_t LongForFew = 64;
 /// Steps that one thread runs alone sooner than the data would go to the host and back.
 constexpr std::int64_t StepsOfOneThread = 4096;
 /// Along the second and third dimension of a grid.
@@ -47,26 +52,39 @@ std::vector<Symbol> DefaultGpuBuilder::free_loops(const StageRef& ref) const {
   return free;
 }
 
-DefaultGpuBuilder::Class DefaultGpuBuilder::class_of(const StageRef& ref) const {
+/// Any order of the steps gives the same bits, and the device has the indivisible operation.
+bool DefaultGpuBuilder::may_be_atomic(const StageRef& ref) const {
   const StageDefinition& stage = facts_.stage(ref.stage);
   const Definition& definition = facts_.definition(ref);
   const auto update = as_self_update(stage, definition);
+  return retreat(ref.stage) == Retreat::None && update && update->exact &&
+         stage.types.size() == 1 && !stage.types[0].is_float() && stage.types[0].bits >= 32 &&
+         !definition.domain.empty();
+}
+
+DefaultGpuBuilder::Class DefaultGpuBuilder::class_of(const StageRef& ref) const {
+  const StageDefinition& stage = facts_.stage(ref.stage);
+  const Definition& definition = facts_.definition(ref);
   const bool scatters = std::any_of(definition.coordinates.begin(), definition.coordinates.end(),
                                     [&](const Expr& e) { return depends_on_data(e); });
-  if (scatters && update && update->exact && stage.types.size() == 1 &&
-      !stage.types[0].is_float() && stage.types[0].bits >= 32 && !definition.domain.empty() &&
-      retreat(ref.stage) == Retreat::None)
-    return Class::Atomic;
-  const bool spread = !free_loops(ref).empty();
-  if (may_be_tree(ref) && (reduces_rows(ref) || !spread)) return Class::Tree;
-  if (spread) return Class::Threads;
-  std::optional<std::int64_t> steps = facts_.steps(ref);
+  if (scatters && may_be_atomic(ref)) return Class::Atomic;
+  const std::vector<Symbol> free = free_loops(ref);
+  if (may_be_tree(ref) && (reduces_rows(ref) || free.empty())) return Class::Tree;
+  // How much there is to do side by side, and how much in order, as far as that is known.
+  std::optional<std::int64_t> side_by_side = 1, in_order = facts_.steps(ref);
   for (std::size_t d = 0; d < stage.rank(); ++d) {
     if (!definition.is_pure_in(d, stage.variables)) continue;
+    auto& product = contains(free, stage.variables[d]) ? side_by_side : in_order;
     const auto extent = facts_.extent(ref.stage, d);
-    steps = steps && extent ? std::optional(*steps * *extent) : std::nullopt;
+    product = product && extent ? std::optional(*product * *extent) : std::nullopt;
   }
-  return steps && *steps <= StepsOfOneThread ? Class::OneThread : Class::Host;
+  if (!free.empty()) {
+    const bool few = side_by_side.value_or(FewThreads) < FewThreads &&
+                     in_order.value_or(LongForFew) >= LongForFew;
+    return few && may_be_atomic(ref) ? Class::Atomic : Class::Threads;
+  }
+  return in_order.value_or(StepsOfOneThread + 1) <= StepsOfOneThread ? Class::OneThread
+                                                                     : Class::Host;
 }
 
 std::optional<Symbol> DefaultGpuBuilder::one_reader(const StageDefinition& stage) const {
@@ -96,20 +114,50 @@ std::optional<Symbol> DefaultGpuBuilder::one_reader(const StageDefinition& stage
   return reader.id;
 }
 
-/// Elements of 16 bytes, of the widest type that moves along rows.
+/// Whether the definition reads neighbours of one source along variable `d`.
+bool DefaultGpuBuilder::is_stencil(const StageRef& ref, std::size_t d) const {
+  const Symbol v = facts_.stage(ref.stage).variables[d];
+  const auto reads = facts_.reads_of(ref);
+  for (const auto& a : reads) {
+    for (const auto& b : reads) {
+      if (!(a.source == b.source)) continue;
+      for (std::size_t i = 0; i < a.coordinates.size(); ++i) {
+        if (!ir::equal(a.coordinates[i], b.coordinates[i]) &&
+            ir::uses_symbol(a.coordinates[i].node(), v))
+          return true;
+      }
+    }
+  }
+  return false;
+}
+
+/// Whether a reduction is computed in its threads: each of them has one element.
+bool DefaultGpuBuilder::reads_in_threads(const StageRef& ref) const {
+  return std::any_of(readers_.begin(), readers_.end(),
+                     [&](const auto& r) { return r.second == ref.stage; });
+}
+
+/// Lanes of a vector: 16 bytes where whole rows are read and written, 4 where a vector would be
+/// loaded in parts, as those of stencils and clamped coordinates are.
 int DefaultGpuBuilder::vector_of(const StageRef& ref) const {
   const StageDefinition& stage = facts_.stage(ref.stage);
+  const Symbol x = stage.variables[0];
   if (retreat(ref.stage) != Retreat::None) return 1;
-  for (const auto& [producer, reader] : readers_) {
-    if (reader == ref.stage) return 1;
-  }
+  if (reads_in_threads(ref)) return 1;
   int bytes = 1;
+  bool whole = !is_stencil(ref, 0);
   for (const Type& t : stage.types) bytes = std::max(bytes, t.bytes());
   for (const DefaultGpuAnalysis::Read& r : facts_.reads_of(ref)) {
-    if (!r.coordinates.empty() && ir::uses_symbol(r.coordinates[0].node(), stage.variables[0]))
+    for (std::size_t d = 0; d < r.coordinates.size(); ++d) {
+      const Expr& e = r.coordinates[d];
+      if (!ir::uses_symbol(e.node(), x) || depends_on_data(e)) continue;
+      const auto form = algebra::linear_in(e, x);
+      whole = whole && d == 0 && form && form->coefficient == 1;
       bytes = std::max(bytes, r.type.bytes());
+    }
   }
-  int lanes = std::min(target_.natural_vector_size(8 * bytes), MostLanes);
+  int lanes =
+      whole ? std::min(target_.natural_vector_size(8 * bytes), MostLanes) : std::max(4 / bytes, 1);
   while (lanes > 1 && lanes * facts_.cost_of(ref) > OperationsPerThread) lanes /= 2;
   if (const auto extent = facts_.extent(ref.stage, 0)) {
     while (lanes > 1 && lanes > *extent) lanes /= 2;
@@ -117,22 +165,36 @@ int DefaultGpuBuilder::vector_of(const StageRef& ref) const {
   return lanes;
 }
 
+/// Rows that a thread computes, which share what they read of each other's.
+int DefaultGpuBuilder::rows_of(const StageRef& ref, int vector) const {
+  if (retreat(ref.stage) != Retreat::None || facts_.stage(ref.stage).rank() < 2 ||
+      reads_in_threads(ref))
+    return 1;
+  int rows = is_stencil(ref, 1) ? MostRows : 1;
+  while (rows > 1 && rows * vector * facts_.cost_of(ref) > OperationsPerThread) rows /= 2;
+  if (const auto extent = facts_.extent(ref.stage, 1)) {
+    while (rows > 1 && rows > *extent) rows /= 2;
+  }
+  return rows;
+}
+
 void DefaultGpuBuilder::pure(const StageRef& ref) {
   const StageDefinition& stage = facts_.stage(ref.stage);
   if (facts_.definition(ref).is_undef()) return;
   if (stage.rank() == 0) return add(ref, GpuSingleThread{});
-  threads(ref, stage.variables, vector_of(ref));
+  const int vector = vector_of(ref);
+  threads(ref, stage.variables, vector, rows_of(ref, vector));
 }
 
 void DefaultGpuBuilder::update(const StageRef& ref) {
   switch (class_of(ref)) {
     case Class::Threads:
-      return threads(ref, free_loops(ref), 1);
+      return threads(ref, free_loops(ref), 1, 1);
     case Class::Atomic: {
       add(ref, Atomic{});
       std::vector<Symbol> all;
       for (const Loop& l : definition_schedule(state_, ref).loops) all.push_back(l.name);
-      return threads(ref, all, 1);
+      return threads(ref, all, 1, 1);
     }
     case Class::Tree:
       return tree(ref);
@@ -143,7 +205,8 @@ void DefaultGpuBuilder::update(const StageRef& ref) {
   }
 }
 
-void DefaultGpuBuilder::threads(const StageRef& ref, const std::vector<Symbol>& free, int vector) {
+void DefaultGpuBuilder::threads(const StageRef& ref, const std::vector<Symbol>& free, int vector,
+                                int rows) {
   const StageDefinition& stage = facts_.stage(ref.stage);
   const auto extent = [&](const Symbol& loop) -> std::optional<std::int64_t> {
     for (std::size_t d = 0; d < stage.rank(); ++d) {
@@ -159,6 +222,7 @@ void DefaultGpuBuilder::threads(const StageRef& ref, const std::vector<Symbol>& 
         extent(loop).value_or(DefaultGpuAnalysis::Few + 1) <= DefaultGpuAnalysis::Few;
     (stays ? few : outer).push_back(loop);
   }
+  int each_row = 1;
   const std::vector<Loop> before = definition_schedule(state_, ref).loops;
   const Symbol x = outer[0];
   std::vector<Symbol> order;
@@ -167,6 +231,13 @@ void DefaultGpuBuilder::threads(const StageRef& ref, const std::vector<Symbol>& 
     add(ref, Split{x, x, v, vector});
     add(ref, Vectorize{v, {}});
     order.push_back(v);
+  }
+  if (rows > 1 && outer.size() > 1 && outer[1] == stage.variables[1]) {
+    const Symbol r = name(ref, outer[1].name() + "r");
+    add(ref, Split{outer[1], outer[1], r, rows});
+    add(ref, Unroll{r, {}});
+    each_row = rows;
+    order.push_back(r);
   }
   order.insert(order.end(), few.begin(), few.end());
   for (const Loop& l : before) {
@@ -187,7 +258,7 @@ void DefaultGpuBuilder::threads(const StageRef& ref, const std::vector<Symbol>& 
   for (const Symbol& loop : outer) {
     const bool first = tile.old.empty();
     const std::int64_t size =
-        needed(loop, first && outer.size() > 1 ? RowThreads : left, first ? vector : 1);
+        needed(loop, first && outer.size() > 1 ? RowThreads : left, first ? vector : each_row);
     left /= size;
     tile.old.push_back(loop);
     tile.outer.push_back(loop);

@@ -13,8 +13,6 @@ constexpr std::int64_t Lanes = 32;
 constexpr std::int64_t Warps = 8;
 constexpr std::int64_t Blocks = 256;  // of a grid that reduces to one value
 constexpr std::int64_t Turns = 16;    // elements that a thread folds before the next ones, there
-/// Fewer steps are not worth a block.
-constexpr std::int64_t FewSteps = 256;
 
 Symbol last(const std::vector<Symbol>& list, std::size_t from_end) {
   return list[list.size() - 1 - from_end];
@@ -31,7 +29,7 @@ bool DefaultGpuBuilder::may_be_tree(const StageRef& ref) const {
   }
   const auto update = as_self_update(stage, definition);
   return update && (update->exact || options_.allow_rewrites) &&
-         facts_.steps(ref).value_or(FewSteps) >= FewSteps;
+         facts_.steps(ref).value_or(options_.steps_of_trees) >= options_.steps_of_trees;
 }
 
 /// The steps go along memory, and the results do not.
@@ -43,6 +41,17 @@ bool DefaultGpuBuilder::reduces_rows(const StageRef& ref) const {
            return !r.coordinates.empty() &&
                   ir::uses_symbol(r.coordinates[0].node(), definition.domain[0].symbol);
          });
+}
+
+/// Elements of 16 bytes of what the steps go along.
+std::int64_t DefaultGpuBuilder::lanes_of_steps(const StageRef& ref) const {
+  int bytes = 2;
+  for (const DefaultGpuAnalysis::Read& r : facts_.reads_of(ref)) {
+    if (!r.coordinates.empty() &&
+        ir::uses_symbol(r.coordinates[0].node(), facts_.definition(ref).domain[0].symbol))
+      bytes = std::max(bytes, r.type.bytes());
+  }
+  return std::max(target_.natural_vector_size(8 * bytes), 2);
 }
 
 /// Every call of `stage` is by `kernel` with its coordinates but the first, or by a member with its
@@ -110,10 +119,7 @@ void DefaultGpuBuilder::row_member(const StageDefinition& stage, const Symbol& k
   const Symbol level = grid_loop_.at(kernel);
   const ComputeAt place{kernel, level};
   if (stage.definitions.size() == 2) {
-    int bytes = 1;
-    for (const auto& r : facts_.reads_of({stage.id, 1})) bytes = std::max(bytes, r.type.bytes());
-    const ReduceAcross tree =
-        reduce({stage.id, 1}, {std::max(target_.natural_vector_size(8 * bytes), 2), Lanes, Warps});
+    const ReduceAcross tree = reduce({stage.id, 1}, {lanes_of_steps({stage.id, 1}), Lanes, Warps});
     partials(tree, place);
     const Symbol warps = first_lane_level(tree);
     add({warps, 0}, place);
@@ -167,7 +173,7 @@ Symbol DefaultGpuBuilder::first_lane_level(const ReduceAcross& tree) {
 void DefaultGpuBuilder::tree(const StageRef& ref) {
   const StageDefinition& stage = facts_.stage(ref.stage);
   if (stage.rank() > 0) {
-    const ReduceAcross tree = reduce(ref, {4, Lanes, Warps});
+    const ReduceAcross tree = reduce(ref, {lanes_of_steps(ref), Lanes, Warps});
     grid(ref, stage.variables);
     const ComputeAt place{ref.stage, grid_loop_.at(ref.stage), ref.definition};
     partials(tree, place);

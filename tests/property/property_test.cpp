@@ -48,6 +48,11 @@ struct Settings {
   std::size_t most_failures = 3;
 };
 
+/// A fifth of all GPU schedules are the default one, which lowering may not refuse.
+bool is_by_default(const Instance& instance, std::uint64_t seed) {
+  return instance.gpu && seed % 5 == 3;
+}
+
 /// Without what differs from case to case: quoted names and numbers.
 std::string reason_of(const Diagnostic& d) {
   std::string text;
@@ -98,6 +103,10 @@ Instance instance_of(std::uint64_t seed, const Settings& settings,
   const std::uint64_t program = seed / SchedulesPerProgram;
   Instance instance = random_program(program, settings.level);
   instance.gpu = settings.gpu || program % 10 == 9;
+  if (is_by_default(instance, seed)) {
+    instance.schedule = default_gpu_schedule_of(instance, seed);
+    return instance;
+  }
   DrawnSchedule drawn = random_schedule(instance, seed);
   instance.schedule = std::move(drawn.schedule);
   if (refused != nullptr) *refused = std::move(drawn.refused);
@@ -165,6 +174,19 @@ void run_one(std::uint64_t seed, const Settings& settings, const Reporter& repor
   for (const Diagnostic& d : refused) report.count("draw: " + reason_of(d));
   report.count("drawn");
   TrialResult result = run_trial(instance);
+  if (is_by_default(instance, seed)) {
+    const bool says =
+        std::any_of(instance.schedule.entries.begin(), instance.schedule.entries.end(),
+                    [](const schedule::Entry& e) {
+                      return !std::holds_alternative<schedule::SetEstimate>(e.directive);
+                    });
+    const bool checks = result.refusal.reason.starts_with("require()");  // of a debug build
+    if (says && !checks &&
+        (result.kind == Kind::RefusedAtResolve || result.kind == Kind::RefusedAtLower))
+      return report.failure(seed, std::string("the default schedule is refused: ") +
+                                      to_string(result.refusal) + "\n");
+    report.count("by default");
+  }
   if (result.kind == Kind::RefusedAtResolve || result.kind == Kind::RefusedAtLower) {
     const bool resolve = result.kind == Kind::RefusedAtResolve;
     const std::string reason = reason_of(result.refusal);
@@ -424,9 +446,10 @@ int run(const Settings& settings) {
       drawn == 0 ? 0 : 100.0 * static_cast<double>(accepted) / static_cast<double>(drawn);
   std::printf(
       "%ld schedules drawn, %.0f %% accepted; %ld pairs ran and agreed (%ld of them also as host "
-      "code, %ld on the GPU), %zu failures, %.0f s\n",
+      "code, %ld on the GPU; %ld default schedules), %zu failures, %.0f s\n",
       drawn, percent, agreed, count_of(totals.counts, "as host code"),
-      count_of(totals.counts, "on the GPU"), totals.failures.size(), elapsed());
+      count_of(totals.counts, "on the GPU"), count_of(totals.counts, "by default"),
+      totals.failures.size(), elapsed());
   print_coverage(totals.counts);
   print_group(totals.counts, "uses ", "schedules that ran, by what they use");
   print_group(totals.counts, "draw: ", "refused at the directive");

@@ -1,3 +1,4 @@
+#include "backends/driver/default_gpu.h"
 #include "tests/property/drawer.h"
 
 namespace sinter::test {
@@ -347,6 +348,26 @@ class GpuDrawer : private Drawer {
 
 DrawnSchedule random_gpu_schedule(const Instance& instance, std::uint64_t seed) {
   return GpuDrawer(instance, seed).run();
+}
+
+schedule::Schedule default_gpu_schedule_of(const Instance& instance, std::uint64_t seed) {
+  Random random(seed);
+  schedule::Schedule estimates;
+  const bool known = random.chance(60);
+  for (std::size_t i = 0; i < instance.algorithm.outputs.size() && known; ++i) {
+    const StageDefinition& stage = instance.algorithm.stage(instance.algorithm.outputs[i]);
+    for (std::size_t d = 0; d < stage.rank(); ++d) {
+      const Extent& e = instance.boxes[i][d];
+      if (e.extent > 0)
+        estimates.entries.push_back(
+            {{stage.id, 0}, sched::SetEstimate{stage.variables[d], e.min, e.extent}, {}, {}});
+    }
+  }
+  sched::DefaultGpuOptions options{.allow_rewrites = random.chance(40)};
+  if (random.chance(60)) options.steps_of_trees = 2;
+  return driver::default_gpu_schedule(instance.algorithm, estimates,
+                                      Target("emulated-nvptx-sm_90a"), options)
+      .schedule;
 }
 
 }  // namespace sinter::test

@@ -13,5 +13,8 @@ struct DrawnSchedule {
 };
 
 DrawnSchedule random_schedule(const Instance&, std::uint64_t seed);
+/// The default schedule of a GPU; which estimates it knows, and whether rewrites are allowed, is
+/// drawn.
+schedule::Schedule default_gpu_schedule_of(const Instance&, std::uint64_t seed);
 
 }  // namespace sinter::test
