@@ -261,3 +261,13 @@ ConstantInterval constant_bounds(const Expr& e, const ConstantScope& known) {
 }
 
 }  // namespace sinter::algebra
+ConstantInterval range_of_loop(const Expr& min, const Expr& extent, const ConstantScope& known) {
+  const ConstantInterval from = constant_bounds(min, known), count = constant_bounds(extent, known);
+  ConstantInterval range;
+  range.has_min = from.has_min;
+  range.min = from.min;
+  range.has_max = from.has_max && count.has_max;
+  range.max = range.has_max ? from.max + count.max - 1 : 0;
+  return range;
+}
+

@@ -37,3 +37,5 @@ using ConstantScope = std::unordered_map<Symbol, ConstantInterval>;
 ConstantInterval constant_bounds(const Expr&, const ConstantScope& known);
 
 }  // namespace sinter::algebra
+/// The values of a loop's variable.
+ConstantInterval range_of_loop(const Expr& min, const Expr& extent, const ConstantScope& known);

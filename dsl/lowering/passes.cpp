@@ -7,6 +7,7 @@
 #include "dsl/algebra/simplify.h"
 #include "dsl/lowering/bounds/apply_constraints.h"
 #include "dsl/lowering/bounds/insert_bounds_checks.h"
+#include "dsl/lowering/gpu/arrange_shared.h"
 #include "dsl/lowering/gpu/insert_transfers.h"
 #include "dsl/lowering/gpu/map_to_grid.h"
 #include "dsl/lowering/gpu/promote_registers.h"
@@ -61,6 +62,8 @@ const std::vector<Pass>& passes() {
       {"promote_registers",
        "stages in registers become each thread's own; others' elements are shuffled", false,
        Level::Flat, promote_registers},
+      {"arrange_shared", "shared memory is laid out so that lanes meet in no bank", true,
+       Level::Flat, arrange_shared},
       {"insert_transfers", "buffers of kernels get an instance on the device", false, Level::Flat,
        insert_transfers},
       {"lower_math", "transcendental functions become portable polynomials", false, Level::Machine,

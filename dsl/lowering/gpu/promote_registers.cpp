@@ -178,14 +178,8 @@ class Promoter {
       lets.insert_or_assign(s->symbol, ir::substitute(ir::arg(s, 0), lets));
     }
     if (s->op == Op::For) {
-      const auto min = algebra::constant_bounds(ir::arg(s, 0), scope),
-                 extent = algebra::constant_bounds(ir::arg(s, 1), scope);
-      algebra::ConstantInterval range;
-      range.has_min = min.has_min;
-      range.min = min.min;
-      range.has_max = min.has_max && extent.has_max;
-      range.max = range.has_max ? min.max + extent.max - 1 : 0;
-      scope.insert_or_assign(s->symbol, range);
+      scope.insert_or_assign(s->symbol,
+                             algebra::range_of_loop(ir::arg(s, 0), ir::arg(s, 1), scope));
     }
   }
 
