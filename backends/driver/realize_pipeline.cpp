@@ -98,6 +98,7 @@ struct Variant {
   std::vector<std::string> strided;
   int alignment = 0;
   std::uint64_t schedule_version = 0;
+  bool aligned_mins = false;
   driver::Compiled compiled;
   std::vector<Source> sources;  // by position
 };
@@ -141,6 +142,14 @@ bool is_aligned(const BufferBase& b) {
   return aligned;
 }
 
+/// Where all dimensions of an aligned buffer start: a coordinate in the rows of one buffer may
+/// stand in another dimension of the next.
+bool has_aligned_mins(const BufferBase& b) {
+  for (int d = 0; d < b.dimensions(); ++d) {
+    if (b.min(d) % (Alignment / b.type().bytes()) != 0) return false;
+  }
+  return true;
+}
 bool is_strided(const BufferBase& b) {
   return b.dimensions() > 0 && b.extent(0) > 1 && b.stride(0) != 1;
 }
@@ -244,15 +253,16 @@ struct Pipeline::Contents {
   }
 
   std::shared_ptr<const Variant> variant(const Target& target,
-                                         const std::vector<std::string>& strided,
-                                         int alignment = 0) {
+                                         const std::vector<std::string>& strided, int alignment = 0,
+                                         bool aligned_mins = false,
+                                         const std::vector<Buffer<>>& buffers = {}) {
     bound();  // sources_of reads them
     const std::lock_guard lock(cache->mutex);
     auto& variants = cache->variants;
     const std::uint64_t now = version();
     for (const auto& v : variants) {
       if (v->schedule_version == now && v->target == target && v->strided == strided &&
-          v->alignment == alignment)
+          v->alignment == alignment && v->aligned_mins == aligned_mins)
         return v;
     }
     std::erase_if(variants, [&](const auto& v) { return v->schedule_version != now; });
@@ -264,8 +274,9 @@ struct Pipeline::Contents {
     driver::CompileOptions options;
     options.strided = strided;
     options.alignment = alignment;
-    made->compiled = driver::compile_pipeline(driver::resolve_pipeline(outputs, current_schedule()),
-                                              target, options);
+    options.aligned_mins = aligned_mins;
+    made->compiled = driver::compile_pipeline(
+        driver::resolve_pipeline(outputs, schedule_for(target, buffers)), target, options);
     made->sources = sources_of(made->compiled.module);
     variants.push_back(made);
     return made;
@@ -275,6 +286,7 @@ struct Pipeline::Contents {
     std::size_t next = 0;
     for (const Func& f : outputs) {
       if (!f.defined()) throw refused(f.name(), Undefined, "define it before the call");
+    made->aligned_mins = aligned_mins;
       for (std::size_t c = 0; c < f.outputs(); ++c, ++next) {
         const std::string& subject = f.name();
         if (next >= buffers.size())
@@ -325,7 +337,7 @@ struct Pipeline::Contents {
                                              const Target& target) {
     check_outputs(buffers);
     std::vector<std::string> strided;
-    bool aligned = target.is_gpu();
+    bool aligned = target.is_gpu(), aligned_mins = true;
     for (const auto& image : bound().images) {
       if (!image->buffer.defined()) {
         throw refused(image->name, "no buffer was set for the input",
@@ -334,12 +346,16 @@ struct Pipeline::Contents {
       if (is_strided(image->buffer)) strided.push_back(image->id.name());
       aligned = aligned && is_aligned(image->buffer);
     }
-    const int alignment =
-        aligned && std::all_of(buffers.begin(), buffers.end(), is_aligned) ? Alignment : 0;
+    aligned = aligned && std::all_of(buffers.begin(), buffers.end(), is_aligned);
+    aligned_mins =
+        aligned && aligned_mins && std::all_of(buffers.begin(), buffers.end(), has_aligned_mins);
+    const int alignment = aligned ? Alignment : 0;
     // Strided arguments are named as in the module; only the rare case pays for finding the names.
     const bool rare = !strided.empty() || std::any_of(buffers.begin(), buffers.end(), is_strided);
-    std::shared_ptr<const Variant> v = variant(target, {}, alignment);
-    if (rare) v = variant(target, strided_names(v->compiled.module, buffers), alignment);
+    std::shared_ptr<const Variant> v = variant(target, {}, alignment, aligned_mins, buffers);
+    if (rare)
+      v = variant(target, strided_names(v->compiled.module, buffers), alignment, aligned_mins,
+                  buffers);
     return v;
   }
 
@@ -348,6 +364,7 @@ struct Pipeline::Contents {
     std::vector<std::string> names;
     std::size_t output = 0;
     for (const ir::Argument& a : module.arguments) {
+      aligned_mins = aligned_mins && has_aligned_mins(image->buffer);
       if (a.kind == ir::Argument::Kind::Output) {
         if (is_strided(buffers.at(output++))) names.push_back(a.name);
       } else if (a.kind == ir::Argument::Kind::Input) {

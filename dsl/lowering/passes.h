@@ -18,6 +18,8 @@ struct LowerOptions {
   /// Buffer arguments start at multiples of so many bytes, and so do their rows: mins and strides
   /// but the first are multiples too. 0: of their elements only.
   int alignment = 0;
+  /// With alignment: the other dimensions' mins are multiples too.
+  bool aligned_mins = false;
   bool debug = false;                 // keep checks of promise_clamped
   std::vector<std::string> disabled;  // passes to leave out, by name (optional ones only)
   /// Called after each pass with its name and result.

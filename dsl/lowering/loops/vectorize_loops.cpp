@@ -331,6 +331,40 @@ Stmt vectorize(const Stmt& s, const LowerOptions& options, bool in_grid = false)
 Stmt unroll(const Stmt& s, bool in_grid = false) {
   const bool is_grid = s->op == Op::For && ir::is_gpu_loop(static_cast<LoopKind>(s->integer));
   const Stmt inner =
+/// A decision inside a body that all copies of it take alike.
+struct Decision {
+  Expr condition;
+  Stmt taken, otherwise;
+};
+
+/// The first one below lets and guards; `lets`: of indices, `others`: bound on the way.
+std::optional<Decision> common_decision(const Symbol& variable, const Stmt& s,
+                                        ir::Substitution& lets,
+                                        std::unordered_set<Symbol>& others) {
+  if (s->op == Op::Let) {
+    const Expr value = ir::arg(s, 0);
+    if (value.type().is_index()) lets.insert_or_assign(s->symbol, ir::substitute(value, lets));
+    else others.insert(s->symbol);
+    auto found = common_decision(variable, ir::stmt_arg(s, 1), lets, others);
+    if (!found) return std::nullopt;
+    return Decision{found->condition, ir::let(s->symbol, value, found->taken),
+                    ir::let(s->symbol, value, found->otherwise)};
+  }
+  if (s->op != Op::If) return std::nullopt;
+  const Expr condition = ir::substitute(ir::arg(s, 0), lets);
+  bool common = !ir::uses_symbol(condition.node(), variable);
+  ir::for_each_node(condition.node(), [&](const ir::Ref& n) {
+    return common = common && n->op != Op::Load && others.count(n->symbol) == 0;
+  });
+  if (common && s->args.size() > 2)
+    return Decision{condition, ir::stmt_arg(s, 1), ir::stmt_arg(s, 2)};
+  if (s->args.size() > 2) return std::nullopt;
+  auto found = common_decision(variable, ir::stmt_arg(s, 1), lets, others);
+  if (!found) return std::nullopt;
+  return Decision{found->condition, ir::if_then(ir::arg(s, 0), found->taken),
+                  ir::if_then(ir::arg(s, 0), found->otherwise)};
+}
+
       map_statements(s, [&](const Stmt& part) { return unroll(part, in_grid || is_grid); });
   if (inner->op != Op::For || static_cast<LoopKind>(inner->integer) != LoopKind::Unrolled)
     return inner;
@@ -348,6 +382,18 @@ Stmt unroll(const Stmt& s, bool in_grid = false) {
   }
   std::vector<Stmt> copies;
   for (std::int64_t i = 0; i < extent; ++i) {
+    // What is decided before the copies does not stand between their accesses.
+    ir::Substitution lets;
+    std::unordered_set<Symbol> others;
+    if (const auto found =
+            common_decision(inner->symbol, ir::stmt_arg(inner, 2), lets, others)) {
+      const auto with = [&](const Stmt& body, LoopKind kind) {
+        return ir::for_loop(inner->symbol, ir::arg(inner, 0), ir::arg(inner, 1), kind, body);
+      };
+      return ir::if_then(found->condition,
+                         unroll(with(found->taken, LoopKind::Unrolled), in_grid),
+                         with(found->otherwise, LoopKind::Serial));
+    }
     const Expr value = simplify(ir::arg(inner, 0) + ir::index_literal(i));
     copies.push_back(ir::substitute(ir::stmt_arg(inner, 2), {{inner->symbol, value}}));
   }

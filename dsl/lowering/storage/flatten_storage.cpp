@@ -43,7 +43,8 @@ class Flattener {
       for (std::size_t d = 0; d < a.dimensions.size(); ++d) {
         const std::int64_t elements = options_.alignment / a.type.bytes();
         if (elements <= 1) break;
-        module.multiples[d == 0 ? a.dimensions[0].min : a.dimensions[d].stride] = elements;
+        if (d > 0) module.multiples[a.dimensions[d].stride] = elements;
+        if (d == 0 || options_.aligned_mins) module.multiples[a.dimensions[d].min] = elements;
       }
       Flat flat;
       flat.buffer = a.symbol;
