@@ -212,7 +212,8 @@ Picture read_picture(const std::string& path) {
   const File file = open(path, "rb");
   std::array<unsigned char, 8> head{};
   const std::size_t got = std::fread(head.data(), 1, head.size(), file.get());
-  std::rewind(file.get());
+  if (std::fseek(file.get(), 0, SEEK_SET) != 0)
+    refuse(path, "cannot be read from its beginning", "name a PNG or JPEG file");
   if (got == head.size() && png_sig_cmp(head.data(), 0, head.size()) == 0)
     return read_png(file.get(), path);
   if (got >= 2 && head[0] == 0xff && head[1] == 0xd8) {

@@ -84,8 +84,9 @@ std::vector<double> first_in_process(const std::string& bench, int count) {
   std::error_code none;
   const std::string self = std::filesystem::read_symlink("/proc/self/exe", none).string();
   if (none || self.find('\'') != std::string::npos) return times;
+  const std::string command = "'" + self + "' bench " + bench + " --json 2>&1";
   for (int i = 0; i < count; ++i) {
-    FILE* const pipe = ::popen(("'" + self + "' bench " + bench + " --json 2>&1").c_str(), "r");
+    FILE* const pipe = ::popen(command.c_str(), "r");
     if (pipe == nullptr) break;
     char line[1024] = "";
     const bool read = std::fgets(line, sizeof line, pipe) != nullptr;

@@ -84,7 +84,10 @@ Difference difference(const Buffer<>& a, const Buffer<>& b) {
     const T* left = static_cast<const T*>(a.raw_data());
     const T* right = static_cast<const T*>(b.raw_data());
     for (std::uint64_t i = 0; i < a.number_of_elements(); ++i) {
-      if (std::memcmp(left + i, right + i, sizeof(T)) == 0) continue;
+      const auto bits = [](const T* element) {
+        return reinterpret_cast<const std::byte*>(element);
+      };
+      if (std::memcmp(bits(left + i), bits(right + i), sizeof(T)) == 0) continue;
       const double x = number(left[i]), y = number(right[i]);
       if (std::isnan(x) && std::isnan(y)) continue;
       if (result.elements++ == 0) result.first = i;

@@ -102,9 +102,9 @@ std::vector<Fault> Memory::read(std::uint64_t address, std::span<std::byte> data
   Fault fault;
   fault.kind = FaultKind::Uninitialised;
   // The store whose bytes include the first undefined one, if a store brought it here.
-  auto origin = allocation->origins.upper_bound(place);
-  const bool stored = origin != allocation->origins.begin() && place - (--origin)->first < 16;
-  if (stored) fault = origin->second;
+  const auto after = allocation->origins.upper_bound(place);
+  const bool stored = after != allocation->origins.begin() && place - std::prev(after)->first < 16;
+  if (stored) fault = std::prev(after)->second;
   fault.text = "the host reads byte " + std::to_string(place) + " of '" + allocation->name +
                "', which " +
                (stored ? "this instruction stored from undefined bits" : "nobody wrote") + " (" +

@@ -1,6 +1,7 @@
 // Statements and functions of the host.
 #include "backends/llvm/emit_host.h"
 
+#include <limits>
 #include <optional>
 #include <set>
 
@@ -84,6 +85,8 @@ class HostEmitter : public StatementEmitter {
   void go_on_if_zero(llvm::CallInst* result);
   void go_on_unless_zero(llvm::CallInst* result);
   void go_on_if(Value* good);
+  Value* emit_count(const ir::Ref&);
+  Value* emit_bytes(const ir::Ref& elements, Type);
   void emit_allocate(const ir::Node&);
   void emit_device_allocation(const ir::Node&);
   void emit_free(const Symbol&);
@@ -392,13 +395,33 @@ llvm::AllocaInst* HostEmitter::stack_slot(llvm::Type* type, std::uint64_t alignm
   return slot;
 }
 
+// A product of extents, none negative; more than 64 bits hold becomes the largest number.
+Value* HostEmitter::emit_count(const ir::Ref& n) {
+  if (n->op == Op::Add) {
+    return b_.CreateBinaryIntrinsic(llvm::Intrinsic::sadd_sat, emit_count(n->args[0]),
+                                    emit_count(n->args[1]));
+  }
+  if (n->op != Op::Mul) return expressions_.emit(n);
+  Value* product = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smul_with_overflow,
+                                            emit_count(n->args[0]), emit_count(n->args[1]));
+  return b_.CreateSelect(b_.CreateExtractValue(product, 1),
+                         index(std::numeric_limits<std::int64_t>::max()),
+                         b_.CreateExtractValue(product, 0));
+}
+
+// Room for at least one element.
+Value* HostEmitter::emit_bytes(const ir::Ref& elements, Type element) {
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max() / element.bytes();
+  Value* count = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, emit_count(elements), index(1));
+  expressions_.forget();
+  return b_.CreateMul(b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, count, index(most)),
+                      index(element.bytes()), "", false, true);
+}
+
 // Both instances, or the device's alone.
 void HostEmitter::emit_device_allocation(const ir::Node& n) {
   const Type element = n.types.at(0);
-  Value* elements = expressions_.emit(n.args[0]);
-  expressions_.forget();
-  Value* bytes = b_.CreateMul(b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, elements, index(1)),
-                              index(element.bytes()), "", false, true);
+  Value* bytes = emit_bytes(n.args[0], element);
   auto* pointer = llvm::PointerType::getUnqual(context_);
   const bool on_host = static_cast<ir::MemoryKind>(n.integer) == ir::MemoryKind::Both;
   Value* host = on_host ? static_cast<Value*>(stack_slot(pointer, 8))
@@ -470,8 +493,6 @@ void HostEmitter::emit_allocate(const ir::Node& n) {
   const auto kind = static_cast<ir::MemoryKind>(n.integer);
   if (kind == ir::MemoryKind::Device || kind == ir::MemoryKind::Both)
     return emit_device_allocation(n);
-  Value* elements = expressions_.emit(n.args[0]);
-  expressions_.forget();
   std::int64_t count = 0;
   const bool known = ir::as_constant(ir::as_expr(n.args[0]), &count);
   const std::int64_t largest = kind == ir::MemoryKind::Heap   ? 0
@@ -488,8 +509,7 @@ void HostEmitter::emit_allocate(const ir::Node& n) {
     expressions_.buffers.erase(n.symbol);
     return;
   }
-  Value* bytes = b_.CreateMul(b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, elements, index(1)),
-                              index(element.bytes()), "", false, true);
+  Value* bytes = emit_bytes(n.args[0], element);
   auto* pointer = llvm::PointerType::getUnqual(context_);
   auto* type = llvm::FunctionType::get(pointer, {pointer, b_.getInt64Ty(), pointer}, false);
   llvm::CallInst* memory =

@@ -17,8 +17,9 @@ Call::Call() : RuntimeContext{} {
             ? nullptr
             : std::aligned_alloc(Alignment, (bytes + Alignment - 1) / Alignment * Alignment);
     if (!memory)
-      static_cast<Call*>(context)->note("no memory for the " + std::to_string(bytes) +
-                                        " bytes of '" + name + "'");
+      static_cast<Call*>(context)->note(
+          std::string("stage '") + name + "': there is no memory for its " + std::to_string(bytes) +
+          " bytes\n  remedy: compute it at a loop of its consumer, or give smaller sizes");
     return memory;
   };
   release = [](RuntimeContext*, void* memory) { std::free(memory); };

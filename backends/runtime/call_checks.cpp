@@ -1,7 +1,9 @@
 #include "backends/runtime/call_checks.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <vector>
 
 #include <sinter/diagnostic.h>
 
@@ -107,9 +109,47 @@ bool overlap(const View& a, const View& b) {
                    budget);
 }
 
+/// Do two elements of one view share bytes? The strides of an array nest: each is at least as long
+/// as all that smaller ones reach. Only others are searched.
+template <typename View>
+bool overlaps_itself(const View& view) {
+  std::array<Term, 8> few;
+  std::vector<Term> many;
+  std::size_t count = 0;
+  if (view.dimensions.size() > few.size()) many.resize(view.dimensions.size());
+  Term* const terms = many.empty() ? few.data() : many.data();
+  for (const auto& d : view.dimensions) {
+    if (d.extent <= 0) return false;
+    const Wide stride = static_cast<Wide>(d.stride) * view.type.bytes();
+    if (d.extent > 1) terms[count++] = {stride < 0 ? -stride : stride, 0, d.extent - 1};
+  }
+  const auto by_stride = [](const Term& x, const Term& y) { return x.stride < y.stride; };
+  std::sort(terms, terms + count, by_stride);
+  Wide reach = view.type.bytes();
+  bool nests = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    nests = nests && terms[i].stride >= reach;
+    reach += terms[i].stride * terms[i].high;
+  }
+  if (nests) return false;
+  if (terms[0].stride == 0) return true;
+  // Pairs that differ in term i and in none of a larger stride.
+  std::vector<Term> differences(terms, terms + count);
+  std::reverse(differences.begin(), differences.end());
+  for (Term& t : differences) t.low = -t.high;
+  int budget = 10000;
+  for (std::size_t i = 0; i < count; ++i) {
+    differences[i].low = 1;
+    if (can_reach(differences, i, 1 - view.type.bytes(), view.type.bytes() - 1, budget))
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool may_overlap(const ir::BufferView& a, const ir::BufferView& b) { return overlap(a, b); }
+bool may_overlap_itself(const ir::BufferView& view) { return overlaps_itself(view); }
 
 std::vector<CallArgument> by_position(const std::vector<ir::Argument>& arguments,
                                       const ir::Arguments& given) {
@@ -172,6 +212,9 @@ void pack_slots(const std::vector<ir::Argument>& arguments, std::span<const Call
   if (!has_output) return;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].kind != ir::Argument::Kind::Output) continue;
+    if (overlaps_itself(given[i]))
+      refuse(arguments[i].name, "elements of the output share memory with each other",
+             "pass a buffer whose strides keep its elements apart");
     for (std::size_t j = 0; j < arguments.size(); ++j) {
       if (i == j || given[j].scalar || (arguments[j].kind == ir::Argument::Kind::Output && j < i))
         continue;

@@ -19,5 +19,7 @@ std::vector<CallArgument> by_position(const std::vector<ir::Argument>&, const ir
 /// False when no element of one view lies on an element of the other. True may also mean that it
 /// could not be decided.
 bool may_overlap(const ir::BufferView&, const ir::BufferView&);
+/// The same of the elements of one view.
+bool may_overlap_itself(const ir::BufferView&);
 
 }  // namespace sinter::backends

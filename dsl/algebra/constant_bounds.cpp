@@ -185,7 +185,8 @@ ConstantInterval ConstantBounds::expanded(const LinearForm& form, int depth) {
       possible = alone.add_expr(alternative(t.atom, i), t.coefficient) &&
                  together.add_form(form, 1) && together.add_atom(t.atom, -t.coefficient);
       const LinearForm side = alone.finish_unordered();
-      if (!possible || !(possible = together.add_form(side, 1))) break;
+      possible = possible && together.add_form(side, 1);
+      if (!possible) break;
       const LinearForm whole = together.finish_unordered();
       shares = shares || whole.terms.size() + 1 < form.terms.size() + side.terms.size();
       sides[i] = of_form(whole, shares ? depth - 1 : 0);
@@ -260,7 +261,6 @@ ConstantInterval constant_bounds(const Expr& e, const ConstantScope& known) {
   return ConstantBounds(known).of(e);
 }
 
-}  // namespace sinter::algebra
 ConstantInterval range_of_loop(const Expr& min, const Expr& extent, const ConstantScope& known) {
   const ConstantInterval from = constant_bounds(min, known), count = constant_bounds(extent, known);
   ConstantInterval range;
@@ -271,3 +271,4 @@ ConstantInterval range_of_loop(const Expr& min, const Expr& extent, const Consta
   return range;
 }
 
+}  // namespace sinter::algebra

@@ -58,8 +58,9 @@ class Bounds {
 
   const Scope& scope_;
   Simplifier& simplify_;
-  std::unordered_map<const ir::Node*, Interval> memo_;
-  std::unordered_map<const ir::Node*, bool> varies_;
+  // The nodes are kept, so that no other one takes the address of one.
+  std::unordered_map<const ir::Node*, std::pair<ir::Ref, Interval>> memo_;
+  std::unordered_map<const ir::Node*, bool> varies_;  // they are below those of memo_
 };
 
 bool is_number(Type t) { return t.is_index() || t.is_integer() || t.is_bool(); }
@@ -94,11 +95,11 @@ Interval Bounds::of(const Expr& e) {
   if (e->op == Op::Symbol) {
     if (const auto it = scope_.find(e->symbol); it != scope_.end()) return it->second;
   }
-  if (const auto it = memo_.find(e.node().get()); it != memo_.end()) return it->second;
+  if (const auto it = memo_.find(e.node().get()); it != memo_.end()) return it->second.second;
   Interval result;
   if (varies(e.node())) result = e->type.is_index() ? node(e) : value_node(e);
   else result = Interval::point(simplify_(ir::cast_to(Index(), e)));
-  memo_.emplace(e.node().get(), result);
+  memo_.emplace(e.node().get(), std::make_pair(e.node(), result));
   return result;
 }
 
@@ -281,5 +282,16 @@ Interval bounds_of(const Expr& e, const Scope& scope) {
   Simplifier simplify;
   return Bounds(scope, simplify).of(e);
 }
+
+struct BoundsIn::Contents {
+  explicit Contents(Scope s) : scope(std::move(s)) {}
+  Scope scope;
+  Simplifier simplify;
+  Bounds bounds{scope, simplify};
+};
+
+BoundsIn::BoundsIn(Scope scope) : contents_(std::make_unique<Contents>(std::move(scope))) {}
+BoundsIn::~BoundsIn() = default;
+Interval BoundsIn::operator()(const Expr& e) { return contents_->bounds.of(e); }
 
 }  // namespace sinter::algebra

@@ -2,6 +2,7 @@
 // Symbolic intervals: the set of integers between two Index expressions, both ends included.
 // An undefined end is unbounded.
 
+#include <memory>
 #include <unordered_map>
 
 #include "dsl/ir/node.h"
@@ -26,6 +27,19 @@ Interval hull(const Interval&, const Interval&);
 /// Value-typed subexpressions count only by what their types and ops say (u8 load: [0, 255]); i32
 /// and wider values without a tighter op are unbounded. Linear in the number of distinct nodes.
 Interval bounds_of(const Expr&, const Scope& scope);
+/// The same of many expressions in one scope: what they share is looked at once.
+class BoundsIn {
+ public:
+  explicit BoundsIn(Scope scope = {});
+  ~BoundsIn();
+  BoundsIn(const BoundsIn&) = delete;
+  BoundsIn& operator=(const BoundsIn&) = delete;
+  Interval operator()(const Expr&);
+
+ private:
+  struct Contents;
+  std::unique_ptr<Contents> contents_;
+};
 
 /// Integer ends, where known: bounds_of with everything constant.
 struct ConstantInterval {
@@ -35,7 +49,7 @@ struct ConstantInterval {
 /// `known`: constant intervals of symbols (loop variables, extents >= 0, ...).
 using ConstantScope = std::unordered_map<Symbol, ConstantInterval>;
 ConstantInterval constant_bounds(const Expr&, const ConstantScope& known);
-
-}  // namespace sinter::algebra
 /// The values of a loop's variable.
 ConstantInterval range_of_loop(const Expr& min, const Expr& extent, const ConstantScope& known);
+
+}  // namespace sinter::algebra

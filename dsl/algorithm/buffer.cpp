@@ -49,6 +49,21 @@ void check_extent(const std::string& name, std::size_t d, int extent) {
          "give an extent of at least 0");
 }
 
+/// All coordinates [min, min + extent) are ints.
+void check_coordinates(const std::string& name, std::size_t d, std::int64_t min, int extent) {
+  constexpr std::int64_t Least = std::numeric_limits<int>::min();
+  constexpr std::int64_t Most = std::numeric_limits<int>::max();
+  if (Least <= min && min <= Most && min + std::max(extent, 1) - 1 <= Most) return;
+  refuse(name, "Buffer",
+         "coordinates of dimension " + std::to_string(d) + ", from " + std::to_string(min) +
+             " with extent " + std::to_string(extent) + ", leave the range of int",
+         "give a min whose last coordinate is at most " + std::to_string(Most));
+}
+
+[[noreturn]] void refuse_size(const std::string& name) {
+  refuse(name, "Buffer", "its size does not fit 64 bits", "use smaller extents");
+}
+
 std::shared_ptr<BufferContents> new_contents(Type type, const std::string& name) {
   if (type.is_void()) {
     refuse(name, "Buffer", "its elements have no type", "give one: Buffer<>(UInt(8), {4, 3})");
@@ -111,14 +126,15 @@ void BufferBase::no_such_dimension(int d) const {
 
 void BufferBase::set_min(const std::vector<int>& mins) {
   for (std::size_t i = 0; i < mins.size(); ++i) {
-    dimension(static_cast<int>(i));  // checks
+    check_coordinates(name(), i, mins[i], dimension(static_cast<int>(i)).extent);
     contents_->dimensions[i].min = mins[i];
   }
 }
 
 void BufferBase::translate(int d, int delta) {
-  dimension(d);
-  contents_->dimensions[static_cast<std::size_t>(d)].min += delta;
+  const auto i = static_cast<std::size_t>(d);
+  check_coordinates(name(), i, std::int64_t{min(d)} + delta, extent(d));
+  contents_->dimensions[i].min += delta;
 }
 void BufferBase::translate(const std::vector<int>& deltas) {
   for (std::size_t i = 0; i < deltas.size(); ++i) translate(static_cast<int>(i), deltas[i]);
@@ -198,12 +214,10 @@ std::shared_ptr<BufferContents> BufferBase::allocate(Type type, const std::vecto
     const std::size_t d = storage_order.empty() ? i : static_cast<std::size_t>(storage_order[i]);
     check_extent(name, d, extents[d]);
     contents->dimensions[d] = {0, extents[d], stride};
-    if (__builtin_mul_overflow(stride, std::int64_t{extents[d]}, &stride)) {
-      refuse(name, "Buffer", "its size does not fit 64 bits", "use smaller extents");
-    }
+    if (__builtin_mul_overflow(stride, std::int64_t{extents[d]}, &stride)) refuse_size(name);
   }
-  const std::size_t bytes =
-      static_cast<std::size_t>(stride) * static_cast<std::size_t>(type.bytes());
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(stride, type.bytes(), &bytes)) refuse_size(name);
   void* memory = take_memory(bytes);
   if (memory == nullptr) {
     refuse(name, "Buffer", "there is no memory for its " + std::to_string(bytes) + " bytes",
@@ -218,7 +232,10 @@ std::shared_ptr<BufferContents> BufferBase::allocate(Type type, const std::vecto
 std::shared_ptr<BufferContents> BufferBase::borrow(Type type, void* data,
                                                    const std::vector<BufferDimension>& dims,
                                                    const std::string& name) {
-  for (std::size_t d = 0; d < dims.size(); ++d) check_extent(name, d, dims[d].extent);
+  for (std::size_t d = 0; d < dims.size(); ++d) {
+    check_extent(name, d, dims[d].extent);
+    check_coordinates(name, d, dims[d].min, dims[d].extent);
+  }
   auto contents = new_contents(type, name);
   contents->host = static_cast<std::byte*>(data);
   contents->dimensions = dims;
@@ -232,7 +249,7 @@ std::vector<BufferDimension> BufferBase::dense(const std::vector<int>& extents) 
   std::int64_t stride = 1;
   for (const int extent : extents) {
     dims.push_back({0, extent, stride});
-    stride *= extent;
+    if (__builtin_mul_overflow(stride, std::int64_t{extent}, &stride)) refuse_size("");
   }
   return dims;
 }

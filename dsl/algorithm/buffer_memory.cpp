@@ -25,15 +25,25 @@ void refuse_device_only(const BufferContents& contents, const std::string& what)
 
 void span_memory(BufferContents& contents) {
   const std::int64_t element = contents.type.bytes();
-  std::int64_t low = 0, high = element, elements = 1;
-  for (const BufferDimension& d : contents.dimensions) {
-    elements *= d.extent;
-    const std::int64_t reach = (std::int64_t{d.extent} - 1) * d.stride * element;
-    (reach < 0 ? low : high) += reach;
+  std::int64_t low = 0, high = element;
+  const bool empty = std::any_of(contents.dimensions.begin(), contents.dimensions.end(),
+                                 [](const BufferDimension& d) { return d.extent == 0; });
+  if (!empty) {
+    for (const BufferDimension& d : contents.dimensions) {
+      std::int64_t reach = 0;
+      std::int64_t& end = d.stride < 0 ? low : high;
+      if (__builtin_mul_overflow(std::int64_t{d.extent} - 1, d.stride, &reach) ||
+          __builtin_mul_overflow(reach, element, &reach) ||
+          __builtin_add_overflow(end, reach, &end)) {
+        throw RuntimeError(make_diagnostic(contents.name, "Buffer",
+                                           "its elements are further apart than 64 bits say",
+                                           "give smaller extents or strides"));
+      }
+    }
   }
   BufferMemory& memory = *contents.memory;
-  memory.low = elements == 0 ? contents.host : contents.host + low;
-  memory.bytes = elements == 0 ? 0 : static_cast<std::size_t>(high - low);
+  memory.low = empty ? contents.host : contents.host + low;
+  memory.bytes = empty ? 0 : static_cast<std::size_t>(high) - static_cast<std::size_t>(low);
   std::vector<BufferDimension> order;
   for (const BufferDimension& d : contents.dimensions) {
     if (d.extent > 1) order.push_back(d);
@@ -43,6 +53,7 @@ void span_memory(BufferContents& contents) {
   std::int64_t run = 1;
   for (const BufferDimension& d : order) {
     memory.dense = memory.dense && std::abs(d.stride) == run;
+    if (!memory.dense) break;
     run *= d.extent;
   }
 }

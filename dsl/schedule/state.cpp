@@ -1,5 +1,7 @@
 #include "dsl/schedule/state.h"
 
+#include <limits>
+
 namespace sinter::schedule {
 
 namespace {
@@ -157,9 +159,10 @@ std::optional<Diagnostic> check_factor(const IntegerArg& factor) {
     return refusal("the factor is an expression of sizes; only constant factors are realised",
                    "write a constant factor");
   }
-  if (factor.constant() < 1) {
+  constexpr std::int64_t Most = std::numeric_limits<std::int32_t>::max();
+  if (factor.constant() < 1 || factor.constant() > Most) {
     return refusal("the factor is " + std::to_string(factor.constant()),
-                   "write a factor of at least 1");
+                   "write a factor from 1 to " + std::to_string(Most));
   }
   return std::nullopt;
 }

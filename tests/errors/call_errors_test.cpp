@@ -256,6 +256,34 @@ TEST(CallErrors, OverlappingOutputAndInput) {
                                });
 }
 
+TEST(CallErrors, OutputThatOverlapsItself) {
+  Func f("f");
+  f(x) = x;
+  int element = 0;
+  const Buffer<int> repeated(&element, {BufferDimension{0, 9, 0}});
+  expect_refused<RuntimeError>(
+      message("f", "", "elements of the output share memory with each other",
+              "pass a buffer whose strides keep its elements apart"),
+      [&] {
+        f.realize(repeated);  // refused
+      });
+}
+
+// 2^21 * 2^21 * 2^22 elements are none in 64 bits.
+TEST(CallErrors, StorageBeyond64Bits) {
+  Var z("z");
+  Func f("f"), g("g");
+  f(x, y, z) = x + y + z;
+  g(x) = f(x, x, 2 * x) + f(x, x, 2 * x + 1);
+  f.compute_root();
+  expect_refused<RuntimeError>(
+      message("f", "", "there is no memory for its 9223372036854775804 bytes",
+              "compute it at a loop of its consumer, or give smaller sizes"),
+      [&] {
+        g.realize({1 << 21});  // refused
+      });
+}
+
 TEST(CallErrors, NegativeSize) {
   Func f("f");
   f(x) = x;

@@ -58,7 +58,8 @@ TEST(ScheduleErrors, FactorZero) {
   Func f("f");
   f(x) = x;
   expect_refused<ScheduleError>(
-      message("f", "split(x, xo, xi, 0)", "the factor is 0", "write a factor of at least 1"), [&] {
+      message("f", "split(x, xo, xi, 0)", "the factor is 0", "write a factor from 1 to 2147483647"),
+      [&] {
         f.split(x, xo, xi, 0);  // refused
       });
 }

@@ -200,6 +200,17 @@ void add_regions(const Instance& instance, const schedule::ScheduledPipeline& sc
   }
 }
 
+/// An input of more elements is not worth the memory and the time.
+bool has_large(const std::map<Symbol, std::vector<Extent>>& boxes) {
+  constexpr std::int64_t Most = std::int64_t{1} << 22;
+  for (const auto& [image, box] : boxes) {
+    std::int64_t elements = 1;
+    for (const Extent& e : box) elements = std::min(elements * e.extent, Most + 1);
+    if (elements > Most) return true;
+  }
+  return false;
+}
+
 /// What is read without a schedule, and with every stage at root: all components of all tuples.
 void add_plain_regions(const Instance& instance, std::map<Symbol, std::vector<Extent>>& boxes) {
   schedule::Schedule root;
@@ -324,6 +335,11 @@ class Call {
     std::map<Symbol, std::vector<Extent>> boxes;
     add_regions(instance_, compiled_.scheduled, boxes);
     add_plain_regions(instance_, boxes);
+    if (has_large(boxes)) {
+      result_.kind = TrialResult::Kind::RefusedAtCall;
+      result_.refusal.reason = "an input is too large to be tried";
+      return result_;
+    }
     const Run buffers(instance_, boxes, instance_.data_seed);
     try {
       expected_ = buffers.outputs(
@@ -540,6 +556,7 @@ std::optional<bool> agrees_when_forced(const Instance& instance) {
     std::map<Symbol, std::vector<Extent>> boxes;
     add_regions(instance, scheduled, boxes);
     add_plain_regions(instance, boxes);
+    if (has_large(boxes)) return std::nullopt;
     for (std::uint64_t seed = 0; seed < 3; ++seed) {
       const Run run(instance, boxes, instance.data_seed + seed);
       const auto expected =

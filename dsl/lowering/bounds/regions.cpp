@@ -28,13 +28,12 @@ void merge(Regions& regions, const Regions& more) {
 }
 
 void add_accesses(Regions& regions, const Expr& expression) {
+  // An empty scope: symbols stand for themselves, data in coordinates counts by its range.
+  algebra::BoundsIn bounds;
   ir::for_each_node(expression.node(), [&](const ir::Ref& n) {
     if (n->op == ir::Op::Access) {
       Box box;
-      for (const ir::Ref& c : n->args) {
-        // An empty scope: symbols stand for themselves, data in coordinates counts by its range.
-        box.dimensions.push_back(algebra::bounds_of(Expr(c), {}));
-      }
+      for (const ir::Ref& c : n->args) box.dimensions.push_back(bounds(Expr(c)));
       Box& known = regions[n->symbol];
       if (!box.dimensions.empty()) merge_box(known, box);
     }

@@ -21,6 +21,8 @@ using schedule::Tail;
 /// Vector and unrolled loops with a bounded extent run to the bound when it is at most this.
 constexpr std::int64_t longest = 256;
 constexpr std::int64_t most_threads = 1024;
+/// No region is rounded up to more: it would leave int32, which the entry refuses.
+constexpr std::int64_t most_coordinates = std::int64_t{1} << 32;
 
 bool contains_require(const Definition& definition) {
   bool found = false;
@@ -190,7 +192,8 @@ class LoopMaker {
     const Variable& inner = at(s.inner);
     old.depth = std::max(outer.depth, inner.depth);
     const Expr factor = ir::index_literal(s.factor);
-    const Expr start = ir::index_symbol(outer.symbol) * factor;
+    const Expr start = ir::is_constant(outer.extent, 1) ? ir::index_literal(0)
+                                                        : ir::index_symbol(outer.symbol) * factor;
     const Expr offset = ir::index_symbol(inner.symbol) + old.min;
     const Expr variable = ir::index_symbol(old.symbol);
     const bool exact = ir::is_constant(simplify(old.extent % factor), 0);
@@ -318,7 +321,7 @@ std::int64_t rounding_of(const schedule::DefinitionSchedule& s, const Definition
   Symbol current = variable;
   while (const schedule::SplitRelation* split = split_of(s, current)) {
     if (split->tail != Tail::RoundUp) break;
-    multiple *= split->factor;
+    multiple = std::min(multiple * split->factor, most_coordinates);
     current = split->outer;
   }
   return multiple;
@@ -328,7 +331,10 @@ std::int64_t rounding_of_branches(const schedule::DefinitionSchedule& s,
                                   const Definition& definition, const Symbol& variable) {
   std::int64_t multiple = rounding_of(s, definition, variable);
   for (const auto& branch : s.specializations) {
-    multiple = std::lcm(multiple, rounding_of_branches(branch.schedule, definition, variable));
+    const std::int64_t other = rounding_of_branches(branch.schedule, definition, variable);
+    multiple = multiple / std::gcd(multiple, other) > most_coordinates / other
+                   ? most_coordinates
+                   : std::lcm(multiple, other);
   }
   return multiple;
 }

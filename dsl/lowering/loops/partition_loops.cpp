@@ -130,7 +130,7 @@ class Collector {
       const Expr value = likely(ir::arg(s, 0), extents_.count(s->symbol) != 0);
       structure_ = window_ = false;
       if (value->type.is_index() && value->type.is_scalar() && !reads_memory(value)) {
-        lets_.insert_or_assign(s->symbol, simplify(resolve(value)));
+        if (!lets_.insert_or_assign(s->symbol, simplify(resolve(value))).second) facts_.clear();
       } else {
         opaque_.insert(s->symbol);
       }
@@ -172,14 +172,43 @@ class Collector {
  private:
   Expr resolve(const Expr& e) { return ir::substitute(e, lets_); }
 
+  /// Of an expression with the values of lets in their places. Each node is looked at once: in
+  /// chains of clamps, each asks about all before it.
+  struct Facts {
+    bool depends = false;  // on v
+    bool reads = false;    // memory
+    bool leaves = false;   // mentions the variable of such a loop
+  };
+  Facts facts(const ir::Ref& n) {
+    if (n->args.empty() && n->op != Op::Symbol) return {};
+    if (const auto it = facts_.find(n.get()); it != facts_.end()) return it->second.second;
+    Facts result;
+    const auto add = [&](const Facts& f) {
+      result.depends = result.depends || f.depends;
+      result.reads = result.reads || f.reads;
+      result.leaves = result.leaves || f.leaves;
+    };
+    if (n->op == Op::Symbol) {
+      if (const auto let = lets_.find(n->symbol); let != lets_.end())
+        add(facts(let->second.node()));
+      else result = {n->symbol == v_, false, worth_.leaves.count(n->symbol) != 0};
+    }
+    result.reads = result.reads || n->op == Op::Load || n->op == Op::Access;
+    for (const ir::Ref& a : n->args) add(facts(a));
+    facts_.emplace(n.get(), std::make_pair(n, result));
+    return result;
+  }
+  bool depends(const Expr& e) { return facts(e.node()).depends; }
+  bool reads(const Expr& e) { return facts(e.node()).reads; }
+
   /// Whether `e`, of which something would become simpler, is where that pays.
   bool pays(const Expr& e) {
-    return worth_.innermost || structure_ || given_ || mentions(worth_.leaves, resolve(e));
+    return worth_.innermost || structure_ || given_ || facts(e.node()).leaves;
   }
 
   /// Asks for slack >= 0; true when a range of v for it was found.
   bool ask(const Expr& slack_text) {
-    if (reads_memory(slack_text)) return false;
+    if (reads(slack_text)) return false;
     const Expr slack = simplify(resolve(slack_text));
     const auto linear = algebra::linear_in(slack, v_);
     if (!linear || linear->coefficient == 0) return false;
@@ -203,8 +232,6 @@ class Collector {
     }
     return true;
   }
-
-  bool depends(const Expr& e) { return ir::uses_symbol(resolve(e).node(), v_); }
 
   /// A condition that is wanted true.
   void condition(const Expr& e) {
@@ -247,7 +274,7 @@ class Collector {
   Expr choose(const Expr& original, const Expr& e, bool extent) {
     Expr wanted = ir::arg(e, 0), other = ir::arg(e, 1);
     bool wanted_depends = depends(wanted), other_depends = depends(other);
-    if (!wanted_depends && !other_depends) return e;
+    if ((!wanted_depends && !other_depends) || reads(e)) return e;
     // min(64, n - v*64) is 64 but for the last v: extents, and what shrinks below a literal.
     const bool literal = wanted->op == Op::Literal || other->op == Op::Literal;
     const bool constant =
@@ -304,6 +331,7 @@ class Collector {
   Symbols opaque_;
   std::unordered_map<const ir::Node*, Expr> done_;
   std::vector<Expr> keep_;
+  std::unordered_map<const ir::Node*, std::pair<ir::Ref, Facts>> facts_;
 };
 
 /// The body in the middle part: top-down, since a replacement stands for a node with its children.

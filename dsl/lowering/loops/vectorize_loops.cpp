@@ -6,7 +6,7 @@
 #include <sinter/diagnostic.h>
 
 #include "dsl/algebra/linear_form.h"
-#include "dsl/algebra/simplify.h"
+#include "dsl/algebra/simplifier.h"
 
 namespace sinter::lowering {
 
@@ -166,7 +166,7 @@ class Widener {
       vector = vector || args.back()->type.is_vector();
     }
     if (e->op == Op::Load) {
-      const Expr index = simplify(lane_index(e->symbol, args[0]));
+      const Expr index = simplify_index_(lane_index(e->symbol, args[0]));
       if (args.size() > 1) throw NotVectorizable{};
       // Behind a predicate a load may be out of bounds in lanes that do not run.
       if (mask_.defined())
@@ -185,7 +185,7 @@ class Widener {
   Stmt store(const Stmt& s) {
     if (s->args.size() > 2) throw NotVectorizable{};
     const Expr value = expression(ir::arg(s, 0));
-    const Expr index = simplify(lane_index(s->symbol, expression(ir::arg(s, 1))));
+    const Expr index = simplify_index_(lane_index(s->symbol, expression(ir::arg(s, 1))));
     if (index->type.is_scalar()) {
       // Every lane writes the same element; only a value that all lanes agree on has one meaning.
       if (value->type.is_vector() || mask_.defined()) throw NotVectorizable{};
@@ -228,6 +228,7 @@ class Widener {
   Expr mask_;
   std::unordered_map<Symbol, Expr> wide_symbols_;
   std::unordered_set<Symbol> per_lane_;
+  algebra::Simplifier simplify_index_;  // an index may hold loads with simplified indices
   std::unordered_map<const ir::Node*, bool> varies_memo_;
   std::unordered_map<std::pair<const ir::Node*, const ir::Node*>, std::pair<Expr, Expr>, KeyHash>
       memo_;
@@ -328,9 +329,6 @@ Stmt vectorize(const Stmt& s, const LowerOptions& options, bool in_grid = false)
   return ir::for_loop(inner->symbol, min, ir::arg(inner, 1), LoopKind::Serial, body);
 }
 
-Stmt unroll(const Stmt& s, bool in_grid = false) {
-  const bool is_grid = s->op == Op::For && ir::is_gpu_loop(static_cast<LoopKind>(s->integer));
-  const Stmt inner =
 /// A decision inside a body that all copies of it take alike.
 struct Decision {
   Expr condition;
@@ -367,6 +365,9 @@ std::optional<Decision> common_decision(const Symbol& variable, const Stmt& s,
 
       map_statements(s, [&](const Stmt& part) { return unroll(part, in_grid || is_grid); });
   if (inner->op != Op::For || static_cast<LoopKind>(inner->integer) != LoopKind::Unrolled)
+Stmt unroll(const Stmt& s, bool in_grid = false) {
+  const bool is_grid = s->op == Op::For && ir::is_gpu_loop(static_cast<LoopKind>(s->integer));
+  const Stmt inner =
     return inner;
   const std::int64_t extent = constant_extent(inner);
   if (in_grid && extent > 1) {
@@ -379,9 +380,6 @@ std::optional<Decision> common_decision(const Symbol& variable, const Stmt& s,
                          ir::for_loop(inner->symbol, ir::arg(inner, 0), ir::arg(inner, 1),
                                       LoopKind::Serial, ir::stmt_arg(inner, 2)));
     }
-  }
-  std::vector<Stmt> copies;
-  for (std::int64_t i = 0; i < extent; ++i) {
     // What is decided before the copies does not stand between their accesses.
     ir::Substitution lets;
     std::unordered_set<Symbol> others;
@@ -396,6 +394,9 @@ std::optional<Decision> common_decision(const Symbol& variable, const Stmt& s,
     }
     const Expr value = simplify(ir::arg(inner, 0) + ir::index_literal(i));
     copies.push_back(ir::substitute(ir::stmt_arg(inner, 2), {{inner->symbol, value}}));
+  }
+  std::vector<Stmt> copies;
+  for (std::int64_t i = 0; i < extent; ++i) {
   }
   return ir::block(std::move(copies));
 }

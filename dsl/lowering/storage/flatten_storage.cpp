@@ -5,7 +5,7 @@
 
 #include <sinter/diagnostic.h>
 
-#include "dsl/algebra/simplify.h"
+#include "dsl/algebra/simplifier.h"
 
 namespace sinter::lowering {
 
@@ -81,7 +81,7 @@ class Flattener {
     Expr index = ir::index_literal(0);
     for (std::size_t d = 0; d < coordinates.size(); ++d)
       index = index + coordinates[d] * flat.strides[d];
-    return simplify(index - flat.origin);
+    return simplify_index_(index - flat.origin);
   }
 
   Expr expression(const Expr& e) { return Expr(rewrite_node(e.node())); }
@@ -164,13 +164,14 @@ class Flattener {
     };
     const std::string name = s->symbol.name();
     std::vector<Expr> strides;
+    Expr elements = stride;  // spelled out: code for allocations looks for an overflow
     Expr stride = ir::index_literal(1), origin = ir::index_literal(0);
     for (std::size_t d = 0; d < rank; ++d) {
+      elements = simplify(elements * extents[d]);
       strides.push_back(stride);
       origin = origin + mins[d] * stride;
       stride = named(simplify(stride * extents[d]), name + ".stride." + std::to_string(d + 1));
     }
-    const Expr elements = stride;
     origin = named(simplify(origin), name + ".origin");
 
     std::vector<Flat> flats;
@@ -284,3 +285,4 @@ ir::Module flatten_storage(ir::Module module, const LowerOptions& options) {
 }
 
 }  // namespace sinter::lowering
+  algebra::Simplifier simplify_index_;  // an index may hold loads with simplified indices

@@ -1,5 +1,7 @@
 // Buffers: views, sharing, strides, and the checks of their types.
 
+#include <limits>
+
 #include <gtest/gtest.h>
 #include <sinter/sinter.h>
 
@@ -121,6 +123,31 @@ TEST(Buffer, ExtentsMayBeZero) {
   empty.fill(1.0f);
   EXPECT_EQ(visits, 0);
   EXPECT_EQ(empty.copy().extent(1), 5);
+}
+
+TEST(Buffer, SizesAndCoordinatesBeyondTheirTypesAreRefused) {
+  constexpr int Large = 1 << 30, Most = std::numeric_limits<int>::max();
+  const auto coordinates = [](const std::string& from, const std::string& extent) {
+    return "coordinates of dimension 0, from " + from + " with extent " + extent +
+           ", leave the range of int";
+  };
+  EXPECT_EQ(reason_of([] { Buffer<double>({Large, Large, 2}); }), "its size does not fit 64 bits");
+  double element = 0;
+  EXPECT_EQ(reason_of([&] { Buffer<double>(&element, {Large, Large, Large}); }),
+            "its size does not fit 64 bits");
+  EXPECT_EQ(reason_of([&] {
+              Buffer<double>(&element, {BufferDimension{0, Large, std::int64_t{1} << 40}});
+            }),
+            "its elements are further apart than 64 bits say");
+  EXPECT_EQ(reason_of([&] { Buffer<double>(&element, {BufferDimension{Most, 2, 1}}); }),
+            coordinates("2147483647", "2"));
+  Buffer<int> b(4);
+  b.set_min(Most - 3);
+  EXPECT_EQ(b.max(0), Most);
+  EXPECT_EQ(reason_of([&] { b.set_min(Most - 2); }), coordinates("2147483645", "4"));
+  EXPECT_EQ(reason_of([&] { b.translate(0, 1); }), coordinates("2147483645", "4"));
+  b.set_min(-Most - 1);
+  EXPECT_EQ(reason_of([&] { b.translate(0, -1); }), coordinates("-2147483649", "4"));
 }
 
 TEST(Buffer, OfNoDimensionsIsAScalar) {

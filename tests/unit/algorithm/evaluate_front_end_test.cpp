@@ -184,8 +184,8 @@ TEST(EvaluateFrontEnd, AReadOutsideANamedInputSaysWhereTheReaderIsWritten) {
   ImageParam in(UInt(8), 1, "in");
   in.set(Buffer<std::uint8_t>(8));
   Func f("f");
+  const unsigned line = __LINE__ + 1;
   f(x) = in(x + 1);
-  const unsigned line = __LINE__;
   Buffer<std::uint8_t> out(8);
   try {
     fill(f, {out});

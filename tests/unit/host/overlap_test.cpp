@@ -1,4 +1,4 @@
-// may_overlap against all pairs of elements.
+// may_overlap and may_overlap_itself against all pairs of elements.
 #include <random>
 #include <set>
 
@@ -30,7 +30,7 @@ TEST(Overlap, IsDecidedExactly) {
   const unsigned seed = 5;
   std::mt19937 random(seed);
   std::vector<char> memory(4096);
-  int disjoint = 0, shared = 0;
+  int disjoint = 0, shared = 0, apart = 0, together = 0;
   for (int round = 0; round < 3000; ++round) {
     ir::BufferView views[2];
     for (ir::BufferView& view : views) {
@@ -45,9 +45,16 @@ TEST(Overlap, IsDecidedExactly) {
     for (const std::intptr_t byte : a) expected |= b.count(byte) > 0;
     EXPECT_EQ(may_overlap(views[0], views[1]), expected) << "seed " << seed << ", round " << round;
     ++(expected ? shared : disjoint);
+    std::size_t elements = 1;
+    for (const auto& d : views[0].dimensions) elements *= static_cast<std::size_t>(d.extent);
+    const bool collides = a.size() < elements * static_cast<std::size_t>(views[0].type.bytes());
+    EXPECT_EQ(may_overlap_itself(views[0]), collides) << "seed " << seed << ", round " << round;
+    ++(collides ? together : apart);
   }
   EXPECT_GT(disjoint, 300);
   EXPECT_GT(shared, 300);
+  EXPECT_GT(apart, 300);
+  EXPECT_GT(together, 200);
 }
 
 }  // namespace sinter::backends
