@@ -226,9 +226,9 @@ class Widener {
   };
   int lanes_;
   Expr mask_;
+  algebra::Simplifier simplify_index_;  // an index may hold loads with simplified indices
   std::unordered_map<Symbol, Expr> wide_symbols_;
   std::unordered_set<Symbol> per_lane_;
-  algebra::Simplifier simplify_index_;  // an index may hold loads with simplified indices
   std::unordered_map<const ir::Node*, bool> varies_memo_;
   std::unordered_map<std::pair<const ir::Node*, const ir::Node*>, std::pair<Expr, Expr>, KeyHash>
       memo_;
@@ -363,11 +363,11 @@ std::optional<Decision> common_decision(const Symbol& variable, const Stmt& s,
                   ir::if_then(ir::arg(s, 0), found->otherwise)};
 }
 
-      map_statements(s, [&](const Stmt& part) { return unroll(part, in_grid || is_grid); });
-  if (inner->op != Op::For || static_cast<LoopKind>(inner->integer) != LoopKind::Unrolled)
 Stmt unroll(const Stmt& s, bool in_grid = false) {
   const bool is_grid = s->op == Op::For && ir::is_gpu_loop(static_cast<LoopKind>(s->integer));
   const Stmt inner =
+      map_statements(s, [&](const Stmt& part) { return unroll(part, in_grid || is_grid); });
+  if (inner->op != Op::For || static_cast<LoopKind>(inner->integer) != LoopKind::Unrolled)
     return inner;
   const std::int64_t extent = constant_extent(inner);
   if (in_grid && extent > 1) {
@@ -392,11 +392,11 @@ Stmt unroll(const Stmt& s, bool in_grid = false) {
                          unroll(with(found->taken, LoopKind::Unrolled), in_grid),
                          with(found->otherwise, LoopKind::Serial));
     }
-    const Expr value = simplify(ir::arg(inner, 0) + ir::index_literal(i));
-    copies.push_back(ir::substitute(ir::stmt_arg(inner, 2), {{inner->symbol, value}}));
   }
   std::vector<Stmt> copies;
   for (std::int64_t i = 0; i < extent; ++i) {
+    const Expr value = simplify(ir::arg(inner, 0) + ir::index_literal(i));
+    copies.push_back(ir::substitute(ir::stmt_arg(inner, 2), {{inner->symbol, value}}));
   }
   return ir::block(std::move(copies));
 }

@@ -164,11 +164,11 @@ class Flattener {
     };
     const std::string name = s->symbol.name();
     std::vector<Expr> strides;
-    Expr elements = stride;  // spelled out: code for allocations looks for an overflow
     Expr stride = ir::index_literal(1), origin = ir::index_literal(0);
+    Expr elements = stride;  // spelled out: code for allocations looks for an overflow
     for (std::size_t d = 0; d < rank; ++d) {
-      elements = simplify(elements * extents[d]);
       strides.push_back(stride);
+      elements = simplify(elements * extents[d]);
       origin = origin + mins[d] * stride;
       stride = named(simplify(stride * extents[d]), name + ".stride." + std::to_string(d + 1));
     }
@@ -273,6 +273,7 @@ class Flattener {
   }
 
   const LowerOptions& options_;
+  algebra::Simplifier simplify_index_;  // an index may hold loads with simplified indices
   std::unordered_map<Symbol, std::vector<Flat>> flats_;
   algebra::ConstantScope known_;
   std::unordered_map<const ir::Node*, std::pair<ir::Ref, ir::Ref>> memo_;
@@ -285,4 +286,3 @@ ir::Module flatten_storage(ir::Module module, const LowerOptions& options) {
 }
 
 }  // namespace sinter::lowering
-  algebra::Simplifier simplify_index_;  // an index may hold loads with simplified indices
