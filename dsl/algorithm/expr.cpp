@@ -192,10 +192,10 @@ Expr operator!(LocatedExpr operand) {
   });
 }
 
-Expr& operator+=(Expr& a, LocatedExpr b) { return a = LocatedExpr(a, b.where) + std::move(b); }
-Expr& operator-=(Expr& a, LocatedExpr b) { return a = LocatedExpr(a, b.where) - std::move(b); }
-Expr& operator*=(Expr& a, LocatedExpr b) { return a = LocatedExpr(a, b.where) * std::move(b); }
-Expr& operator/=(Expr& a, LocatedExpr b) { return a = LocatedExpr(a, b.where) / std::move(b); }
+Expr& operator+=(Expr& a, LocatedExpr b) { return a = LocatedExpr(a, b.where) + b; }
+Expr& operator-=(Expr& a, LocatedExpr b) { return a = LocatedExpr(a, b.where) - b; }
+Expr& operator*=(Expr& a, LocatedExpr b) { return a = LocatedExpr(a, b.where) * b; }
+Expr& operator/=(Expr& a, LocatedExpr b) { return a = LocatedExpr(a, b.where) / b; }
 
 Expr min(LocatedExpr first, Expr b) {
   return typing::located(first, [&](Expr a) {
