@@ -150,6 +150,14 @@ Value* ExpressionEmitter::emit_shuffle(const ir::Node& n) {
   return values.from_memory(n.type, b_.CreateBitCast(all, value->getType()));
 }
 
+/// 1 / x of an x far from 0 and from the largest numbers.
+bool ExpressionEmitter::is_simple_inverse(const ir::Node& n) {
+  const algebra::FloatInterval one = floats_.of(ir::as_expr(n.args[0]));
+  const algebra::FloatInterval x = floats_.of(ir::as_expr(n.args[1]));
+  return one.min == 1 && one.max == 1 && !one.may_be_nan && n.args[1]->type.lanes == n.type.lanes &&
+         x.min >= 0x1p-100 && x.max <= 0x1p100;
+}
+
 Value* ExpressionEmitter::emit_operator(const ir::Node& n) {
   // Coordinates used as data keep to lanes as narrow as the data.
   if (n.op == Op::Cast && n.args[0]->type.is_index() && n.type.is_integer() && n.type.bits < 64 &&
@@ -159,6 +167,9 @@ Value* ExpressionEmitter::emit_operator(const ir::Node& n) {
       (n.type.is_integer() || n.type.is_index()) &&
       floats_.only_truncates(ir::as_expr(n.args[0]), n.type))
     return values.truncate(n.type, n.args[0]->type, emit(n.args[0]));
+  if (hooks && n.op == Op::Div && n.type.element() == Float(32) && is_simple_inverse(n))
+    return values.by_lane({emit(n.args[1])},
+                          [&](llvm::ArrayRef<Value*> v) { return hooks->inverse(b_, v[0]); });
   llvm::SmallVector<Value*, 4> arguments;
   llvm::SmallVector<Type, 4> types;
   for (const ir::Ref& argument : n.args) {
@@ -241,6 +252,10 @@ Value* ExpressionEmitter::emit_narrow(const ir::Ref& node, Type to) {
 // vector of coordinates would need twice the registers.
 Value* ExpressionEmitter::emit_comparison(const ir::Node& n) {
   const Type t = n.args[0]->type;
+  // What is known not to be, as a bound that holds anyway; false for a NaN too.
+  if (n.op == Op::Less && t.is_float() &&
+      floats_.of(ir::as_expr(n.args[0])).min >= floats_.of(ir::as_expr(n.args[1])).max)
+    return llvm::Constant::getNullValue(values.type(n.type));
   const auto is_count = [](const ir::Ref& r) {
     std::int64_t step = 0;
     return r->op == Op::Ramp && ir::as_constant(ir::as_expr(r->args[1]), &step) && step == 1;

@@ -55,6 +55,7 @@ class ExpressionEmitter {
 
   llvm::Value* emit_new(const ir::Node&);
   llvm::Value* emit_operator(const ir::Node&);
+  bool is_simple_inverse(const ir::Node&);
   llvm::Value* emit_shuffle(const ir::Node&);
   llvm::Value* emit_comparison(const ir::Node&);
   llvm::Value* emit_ramp(const ir::Node&);

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/Intrinsics.h>
 
 namespace sinter::backends {
@@ -16,6 +17,7 @@ using llvm::Value;
 Value* ValueEmitter::widen(Type t, Value* value) {
   if (t.bits != 16) return value;
   llvm::Type* single = type(Float(32, t.lanes));
+  if (t.kind == TypeKind::BFloat && hooks && t.lanes % 2 == 0) return widen_pairs(t, value);
   if (t.kind == TypeKind::BFloat) {
     Value* bits = b_.CreateZExt(value, type(UInt(32, t.lanes)));
     return b_.CreateBitCast(b_.CreateShl(bits, integer_constant(UInt(32, t.lanes), 16)), single);
@@ -27,6 +29,22 @@ Value* ValueEmitter::widen(Type t, Value* value) {
   // Without the fence comparisons of widened halves become comparisons of halves, which are
   // scalarised.
   return b_.CreateIntrinsic(llvm::Intrinsic::arithmetic_fence, {single}, {wide});
+}
+
+// GPUs keep two bf16 in a register: one instruction for each, without taking the pair apart.
+Value* ValueEmitter::widen_pairs(Type t, Value* value) {
+  const Type u32 = UInt(32, t.lanes / 2), f32 = Float(32, t.lanes / 2);
+  Value* pairs = b_.CreateBitCast(value, type(u32));
+  Value* first = b_.CreateBitCast(b_.CreateShl(pairs, integer_constant(u32, 16)), type(f32));
+  Value* second =
+      b_.CreateBitCast(b_.CreateAnd(pairs, integer_constant(u32, 0xffff0000)), type(f32));
+  if (t.lanes == 2) {
+    first = b_.CreateVectorSplat(1, first);
+    second = b_.CreateVectorSplat(1, second);
+  }
+  llvm::SmallVector<int, 16> order;
+  for (int i = 0; i < t.lanes; ++i) order.push_back(i / 2 + i % 2 * (t.lanes / 2));
+  return b_.CreateShuffleVector(first, second, order);
 }
 
 Value* ValueEmitter::narrow(Type t, Value* value) {
@@ -94,6 +112,24 @@ Value* ValueEmitter::float_min_max(bool is_min, Value* a, Value* b) {
   Value* merged = is_min ? b_.CreateOr(a_bits, b_bits) : b_.CreateAnd(a_bits, b_bits);
   chosen = b_.CreateSelect(b_.CreateFCmpOEQ(a, b), b_.CreateBitCast(merged, b->getType()), chosen);
   return b_.CreateSelect(b_.CreateFCmpUNO(b, b), a, chosen);
+}
+
+// `c < x ? c : x` and `x < c ? c : x` of a constant c keep a NaN in x. Null: it is neither, or
+// takes a comparison here.
+Value* ValueEmitter::bound(Value* condition, Value* constant, Value* x) {
+  auto* compare = llvm::dyn_cast<llvm::FCmpInst>(condition);
+  auto* c = llvm::dyn_cast<llvm::Constant>(constant);
+  if (!hooks || !hooks->has_bound() || !compare || !c ||
+      compare->getPredicate() != llvm::FCmpInst::FCMP_OLT ||
+      !x->getType()->getScalarType()->isFloatTy())
+    return nullptr;
+  const bool is_min = compare->getOperand(0) == c && compare->getOperand(1) == x;
+  const bool is_max = compare->getOperand(0) == x && compare->getOperand(1) == c;
+  if (c->getType()->isVectorTy()) c = c->getSplatValue();
+  const auto* number = llvm::dyn_cast_or_null<llvm::ConstantFP>(c);
+  if ((!is_min && !is_max) || !number || number->isNaN() || number->isZero()) return nullptr;
+  return by_lane({x, constant},
+                 [&](llvm::ArrayRef<Value*> v) { return hooks->bound(b_, is_min, v[0], v[1]); });
 }
 
 // The product is exact in f64; the sum is rounded to odd there (its error is known exactly), so the

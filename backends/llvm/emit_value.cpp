@@ -96,6 +96,7 @@ Value* ValueEmitter::apply(Op op, Type result, llvm::ArrayRef<Type> types,
   const Type operand = types[0];
   switch (op) {
     case Op::Select:
+      if (Value* bounded = bound(a[0], a[1], a[2])) return bounded;
       return b_.CreateSelect(a[0], a[1], a[2]);
     case Op::Cast:
       return cast(result, operand, a[0]);

@@ -74,6 +74,8 @@ class ValueEmitter {
   // emit_float.cpp
   llvm::Value* floating(ir::Op, Type, llvm::ArrayRef<llvm::Value*>);
   llvm::Value* fma_of_short_floats(Type, llvm::ArrayRef<llvm::Value*> wide);
+  llvm::Value* widen_pairs(Type, llvm::Value*);
+  llvm::Value* bound(llvm::Value* condition, llvm::Value* constant, llvm::Value* x);
   llvm::Value* float_min_max(bool is_min, llvm::Value* a, llvm::Value* b);
   /// f16 and bf16 bits to f32, exact; f32 and f64 as they are.
   llvm::Value* widen(Type, llvm::Value*);

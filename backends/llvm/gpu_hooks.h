@@ -25,6 +25,13 @@ class GpuHooks {
   /// minimumNumber or maximumNumber of f32 with -0 < +0.
   virtual llvm::Value* min_max(llvm::IRBuilder<>&, bool is_min, llvm::Value* a,
                                llvm::Value* b) const = 0;
+  virtual bool has_bound() const = 0;
+  /// min_max of an f32 and a constant that is neither 0 nor NaN, but NaN where x is; where
+  /// has_bound().
+  virtual llvm::Value* bound(llvm::IRBuilder<>&, bool is_min, llvm::Value* x,
+                             llvm::Value* constant) const = 0;
+  /// 1 / x, correctly rounded, for f32 whose magnitude is in [2^-100, 2^100], and NaN.
+  virtual llvm::Value* inverse(llvm::IRBuilder<>&, llvm::Value* x) const = 0;
   virtual bool has_bfloat() const = 0;
   /// f32 to the bits (i16) of the nearest bf16; where has_bfloat().
   virtual llvm::Value* to_bfloat(llvm::IRBuilder<>&, llvm::Value*) const = 0;

@@ -67,6 +67,25 @@ Value* PtxHooks::min_max(llvm::IRBuilder<>& b, bool is_min, Value* x, Value* y) 
                            {x, y});
 }
 
+Value* PtxHooks::bound(llvm::IRBuilder<>& b, bool is_min, Value* x, Value* constant) const {
+  return b.CreateIntrinsic(
+      is_min ? llvm::Intrinsic::nvvm_fmin_nan_f : llvm::Intrinsic::nvvm_fmax_nan_f, {},
+      {x, constant});
+}
+
+// The approximation is within 1 ulp; one step of Newton's makes it the nearest f32, for every
+// mantissa (but all ones: there the machine's approximation is the nearest already). ptxas takes
+// the same three instructions for rcp.rn, behind a test and a branch to a subroutine for the other
+// exponents.
+Value* PtxHooks::inverse(llvm::IRBuilder<>& b, Value* x) const {
+  Value* y = instruction(b, "rcp.approx.ftz.f32", x);
+  const auto fma = [&](Value* p, Value* q, Value* r) {
+    return b.CreateIntrinsic(llvm::Intrinsic::fma, {b.getFloatTy()}, {p, q, r});
+  };
+  Value* error = fma(b.CreateFNeg(x), y, llvm::ConstantFP::get(b.getFloatTy(), 1.0));
+  return fma(y, error, y);
+}
+
 Value* PtxHooks::to_bfloat(llvm::IRBuilder<>& b, Value* x) const {
   auto* type = llvm::FunctionType::get(b.getInt16Ty(), {b.getFloatTy()}, false);
   return b.CreateCall(type, llvm::InlineAsm::get(type, "cvt.rn.bf16.f32 $0, $1;", "=h,f", false),

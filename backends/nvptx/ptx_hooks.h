@@ -18,6 +18,10 @@ class PtxHooks : public GpuHooks {
   llvm::Value* approximate(llvm::IRBuilder<>&, ir::Op, llvm::Value*) const override;
   llvm::Value* min_max(llvm::IRBuilder<>&, bool is_min, llvm::Value* a,
                        llvm::Value* b) const override;
+  bool has_bound() const override { return sm_ >= 80; }
+  llvm::Value* bound(llvm::IRBuilder<>&, bool is_min, llvm::Value* x,
+                     llvm::Value* constant) const override;
+  llvm::Value* inverse(llvm::IRBuilder<>&, llvm::Value* x) const override;
   bool has_bfloat() const override { return sm_ >= 80; }
   llvm::Value* to_bfloat(llvm::IRBuilder<>&, llvm::Value*) const override;
   void mark_kernel(llvm::Function&, std::int64_t threads) const override;

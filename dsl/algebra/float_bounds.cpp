@@ -14,9 +14,8 @@ using ir::Op;
 
 namespace {
 
-bool is_finite(const FloatInterval& i) {
-  return !i.may_be_nan && std::isfinite(i.min) && std::isfinite(i.max);
-}
+bool has_zero(const FloatInterval& i) { return i.min <= 0 && i.max >= 0; }
+bool has_infinity(const FloatInterval& i) { return std::isinf(i.min) || std::isinf(i.max); }
 
 FloatInterval mapped(const Expr& e, const FloatInterval& i) {
   const Type from = ir::arg(e, 0)->type.element();
@@ -47,6 +46,7 @@ FloatInterval FloatBounds::node(const Expr& e) {
   if (op == Op::Literal)
     return std::isnan(e->real) ? FloatInterval{} : FloatInterval{e->real, e->real, false};
   if (op == Op::Broadcast || op == Op::Strict) return of(ir::arg(e, 0));
+  if (op == Op::PromiseClamped) return promised(e);
   if (op == Op::Min || op == Op::Max || op == Op::Select) return choice(e);
   if (op == Op::Cast) return cast(e);
   if (op == Op::Floor || op == Op::Ceil || op == Op::Round || op == Op::Trunc)
@@ -55,6 +55,8 @@ FloatInterval FloatBounds::node(const Expr& e) {
     const FloatInterval i = of(ir::arg(e, 0));
     return i.min >= 0 ? mapped(e, i) : FloatInterval{};
   }
+  if (op == Op::Exp || op == Op::Exp2) return exponential(e);
+  if (op == Op::Tanh || op == Op::Erf) return {-1, 1, of(ir::arg(e, 0)).may_be_nan};
   if (op == Op::Abs) {
     const FloatInterval i = of(ir::arg(e, 0));
     return {std::max({i.min, -i.max, 0.0}), std::max(-i.min, i.max), i.may_be_nan};
@@ -62,6 +64,17 @@ FloatInterval FloatBounds::node(const Expr& e) {
   if (op == Op::Add || op == Op::Sub || op == Op::Mul || op == Op::Div || op == Op::Fma)
     return arithmetic(e);
   return {};
+}
+
+// The expansion is monotone but for its error, and overflows with its type.
+FloatInterval FloatBounds::exponential(const Expr& e) {
+  const FloatInterval i = of(ir::arg(e, 0));
+  const auto end = [&](double x, double factor) {
+    const double exact = e->op == Op::Exp ? std::exp(x) : std::exp2(x);
+    return ir::Scalar::of_real(e->type.element(), exact * factor).real;
+  };
+  const double low = end(i.min, 1 - 0x1p-20);
+  return {low < 0x1p-100 ? 0 : low, std::max(end(i.max, 1 + 0x1p-20), 0x1p-100), i.may_be_nan};
 }
 
 // The operand that is not NaN wins a min or max.
@@ -81,23 +94,35 @@ FloatInterval FloatBounds::choice(const Expr& e) {
   return r;
 }
 
-// Of finite operands only: their results are no NaN, though perhaps infinite.
+// The promise is about numbers: a NaN stays possible.
+FloatInterval FloatBounds::promised(const Expr& e) {
+  const FloatInterval i = of(ir::arg(e, 0));
+  return {std::max(i.min, of(ir::arg(e, 1)).min), std::min(i.max, of(ir::arg(e, 2)).max),
+          i.may_be_nan};
+}
+
+// NaN comes from a NaN, or where 0 meets an infinity, or infinities meet: at a corner.
 FloatInterval FloatBounds::arithmetic(const Expr& e) {
   const Type t = e->type.element();
   FloatInterval operand[3];
   const std::size_t count = e->args.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    operand[i] = of(ir::arg(e, i));
-    if (!is_finite(operand[i])) return {};
-  }
-  if (e->op == Op::Div && operand[1].min <= 0 && operand[1].max >= 0) return {};
   FloatInterval r{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
                   false};
+  for (std::size_t i = 0; i < count; ++i) {
+    operand[i] = of(ir::arg(e, i));
+    r.may_be_nan = r.may_be_nan || operand[i].may_be_nan;
+  }
+  if (e->op == Op::Div && has_zero(operand[1])) return {};
+  const bool multiplies = e->op == Op::Mul || e->op == Op::Fma;
+  if (multiplies && ((has_zero(operand[0]) && has_infinity(operand[1])) ||
+                     (has_zero(operand[1]) && has_infinity(operand[0]))))
+    return {};
   for (unsigned corner = 0; corner < (1U << count); ++corner) {
     ir::Scalar at[3];
     for (std::size_t i = 0; i < count; ++i)
       at[i] = {t, 0, (corner >> i) % 2 == 0 ? operand[i].min : operand[i].max};
     const double value = ir::apply(e->op, t, at, static_cast<int>(count)).real;
+    if (std::isnan(value)) return {};
     r.min = std::min(r.min, value);
     r.max = std::max(r.max, value);
   }

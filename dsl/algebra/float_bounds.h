@@ -36,6 +36,8 @@ class FloatBounds {
  private:
   FloatInterval node(const Expr&);
   FloatInterval choice(const Expr&);
+  FloatInterval promised(const Expr&);
+  FloatInterval exponential(const Expr&);
   FloatInterval arithmetic(const Expr&);
   FloatInterval cast(const Expr&);
 

@@ -194,6 +194,7 @@ Kernel kernel_of(const Node& n) {
         return unary_kernel<To, T>([](T a) { return convert<To>(a); });
       });
     }
+    if (n.op == Op::PromiseClamped) return unary_kernel<T, T>([](T a) { return a; });
     if constexpr (std::is_floating_point_v<T>) return float_kernel<T>(n);
     else if constexpr (std::is_same_v<T, Byte>) return logic_kernel(n);
     else return integer_kernel<T>(n);

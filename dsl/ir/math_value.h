@@ -126,11 +126,12 @@ inline Pair two_product(const Value& a, const Value& b) {
 /// (f32) or 2^50 (f64). Anything for a NaN or larger values. Cheaper than Round and Cast.
 struct Rounded {
   Value real, bits;
+  Value sum;  // a float whose low bits are the integer's
 };
 inline Rounded round_to_integer(const Value& x, double factor = 1) {
   const double magic = x.type().bits == 32 ? 0x1.8p23 : 0x1.8p52;
-  const Value t = factor == 1 ? x + magic : fma(x, factor, magic);
-  return {t - magic, bits_of(t) - bits_of(constant(x, magic))};
+  const Value sum = factor == 1 ? x + magic : fma(x, factor, magic);
+  return {sum - magic, bits_of(sum) - bits_of(constant(x, magic)), sum};
 }
 
 // --- what the functions of both widths share
@@ -139,10 +140,18 @@ inline Rounded round_to_integer(const Value& x, double factor = 1) {
 inline constexpr double Infinity = std::numeric_limits<double>::infinity();
 inline constexpr double NotANumber = std::numeric_limits<double>::quiet_NaN();
 
-/// x kept within [low, high]; a NaN stays.
+/// x kept at or below `high`, or within [low, high]; a NaN stays. GPUs have one instruction for
+/// each bound.
+inline Value at_most(const Value& x, double high) { return select(high < x, high, x); }
 inline Value limit(const Value& x, double low, double high) {
-  const Value below = select(high < x, high, x);
+  const Value below = at_most(x, high);
   return select(below < low, low, below);
+}
+/// 1 / x of an x known to be in [low, high], or NaN: GPUs need no subroutine for it.
+inline Value inverse_within(const Value& x, double low, double high) {
+  const Value known =
+      expr(Op::PromiseClamped, x.type(), {x.e, constant(x, low).e, constant(x, high).e});
+  return 1 / known;
 }
 /// `value`, but NaN where x is infinite or NaN.
 inline Value finite_only(const Value& x, const Value& value) {

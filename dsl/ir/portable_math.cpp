@@ -17,46 +17,38 @@ namespace {
 constexpr double Ln2High = 0.693145751953125;  // 16 bits: k * Ln2High is exact
 constexpr double Ln2Low = 1.42860677e-06;
 
-/// v * 2^k for bits of an integer k in [-252, 254]: two factors, the last product rounds once.
-Value scale_by_power(const Value& v, const Value& k) {
-  const Value half = reinterpret(UInt(32), reinterpret(Int(32), k) >> 1);
-  const Value first = float_of((half + 127) << 23);
-  const Value second = float_of((k - half + 127) << 23);
-  return v * first * second;
+/// 2^(k + n), a normal number, for a sum of round_to_integer: a shift and an addition.
+Value power_of_two(const Value& sum, int n = 0) {
+  return float_of((bits_of(sum) << 23) + static_cast<double>((127 + n) << 23));
 }
 
-/// e^x = (high + low) * 2^k, for |x| < 200. Tells exp's parts apart so that tanh can go on exactly.
-struct Exponential {
-  Value high, low, k;
-};
+/// v * 2^k from 2 v, v in [0.7, 1.5], and the sum of an integer k in [-125, 128]; where `is_tiny`,
+/// of one in [-189, 64]. The last product rounds once, to infinity or to a subnormal where need be.
+Value scale_by_power(const Value& twice_v, const Value& sum, const Value& is_tiny) {
+  const Value scaled = twice_v * power_of_two(select(is_tiny, sum + 64, sum), -1);
+  return select(is_tiny, scaled * 0x1p-64, scaled);
+}
 
-Exponential exponential(const Value& x) {
+Value exp32(const Value& argument) {
+  const Value x = limit(argument, -104, 89);
   const Rounded k = round_to_integer(x, 1.44269502);
-  const Value exact = fma(k.real, -Ln2High, x);
-  const Value r = fma(k.real, -Ln2Low, exact);
-  const Value lost = fma(k.real, -Ln2Low, exact - r);
-  static constexpr std::array c{0.5, 0.166665182, 0.0416661985, 0.00836895406, 0.00139509013};
-  const Value rest = fma(r * r, polynomial(r, c), lost);
-  const Pair sum = fast_two_sum(constant(x, 1), r);
-  return {sum.high, sum.low + rest, k.bits};
-}
-
-Value exp32(const Value& x) {
-  const Exponential e = exponential(limit(x, -104, 89));
-  return scale_by_power(e.high + e.low, e.k);
+  const Value r = fma(k.real, -Ln2Low, fma(k.real, -Ln2High, x));
+  static constexpr std::array twice{
+      2.0, 2.0, 2 * 0.5, 2 * 0.166665182, 2 * 0.0416661985, 2 * 0.00836895406, 2 * 0.00139509013};
+  return scale_by_power(polynomial(r, twice), k.sum, x < -86);
 }
 
 Value exp2_32(const Value& argument) {
-  const Value x = limit(argument, -151, 129);
+  const Value x = limit(argument, -151, 128);
   const Rounded k = round_to_integer(x);
-  const Value r = x - k.real;
-  const Value linear = r * 0.693147182;
-  const Value lost = fma(r, -1.90465421e-09, fma(r, 0.693147182, negate(linear)));
-  static constexpr std::array c{0.240226507, 0.055503618, 0.00961802155, 0.00133904372,
-                                0.000154721682};
-  const Value rest = fma(r * r, polynomial(r, c), lost);
-  const Pair sum = fast_two_sum(constant(x, 1), linear);
-  return scale_by_power(sum.high + (sum.low + rest), k.bits);
+  static constexpr std::array twice{2.0,
+                                    2 * 0.693147182,
+                                    2 * 0.240226507,
+                                    2 * 0.055503618,
+                                    2 * 0.00961802155,
+                                    2 * 0.00133904372,
+                                    2 * 0.000154721682};
+  return scale_by_power(polynomial(x - k.real, twice), k.sum, x < -125);
 }
 
 /// log(x) = k ln2 + high + low for finite x > 0, k a float.
@@ -116,25 +108,21 @@ Value rsqrt32(const Value& argument) {
   return value * select(tiny, constant(x, 0x1p24), 1);
 }
 
+// h / (h + 1), where h = (e^2a - 1) / 2: nothing cancels for small a, and a needs no other form.
 Value tanh32(const Value& x) {
-  const Value a = magnitude(x);
-  const Value z = x * x;
-  static constexpr std::array c{-0.333333313, 0.133332103,    -0.053947188,
-                                0.0217028838, -0.00818245951, 0.00214733463};
-  const Value small = fma(a * z, polynomial(z, c), a);
-  // 1 - 2 / (e^(2a) + 1), the denominator in two parts.
-  const Exponential e = exponential(limit(a, 0, 10) * 2);
-  const Value power = float_of((e.k + 127) << 23);
-  const Pair parts = fast_two_sum(e.high, e.low);
-  const Pair denominator = fast_two_sum(parts.high * power, constant(x, 1));
-  const Value low = fma(parts.low, power, denominator.low);
-  const Value q = 2 / denominator.high;
-  // 2 / (high + low) = q + (e - q low) q / 2, where e = 2 - q high exactly.
-  const Value minus_q = negate(q);
-  const Value missing = fma(minus_q, low, fma(minus_q, denominator.high, 2));
-  const Pair difference = fast_two_sum(constant(x, 1), minus_q);
-  const Value large = difference.high + fma(missing, minus_q * 0.5, difference.low);
-  return with_sign_of(select(a < 0.625, small, large), x);
+  const Value a = at_most(magnitude(x), 9.02);  // 1 from there on
+  // 2a = k ln2 + 2r, h = 2^k (e^2r - 1) / 2 + (2^k - 1) / 2.
+  const Rounded k = round_to_integer(a, 2.88539004);
+  const Value r = fma(k.real, -0.346573591, a);
+  static constexpr std::array c{1.0, 0.66666168, 0.333330244, 0.133866325, 0.044628799};
+  const Value rest = fma(r * r, polynomial(r, c), r);
+  const Value power = power_of_two(k.sum);
+  const Value h = fma(rest, power, fma(power, 0.5, -0.5));
+  const Value inverse = inverse_within(h + 1, 1, 0x1p27);
+  const Value q = h * inverse;
+  // What q (h + 1) misses of h: exact for h <= 1, where h + 1 is not.
+  const Value missing = fma(negate(q), h, h - q);
+  return with_sign_of(fma(missing, inverse, q), x);
 }
 
 Value erf32(const Value& x) {
@@ -142,17 +130,20 @@ Value erf32(const Value& x) {
   static constexpr std::array small_c{0.128379166,   -0.376126289,    0.112836175,   -0.0268550683,
                                       0.00519057875, -0.000802902679, 7.91346683e-05};
   const Value small = fma(a, polynomial(a * a, small_c), a);
-  // 1 - e^log(erfc); the logarithm is t * (polynomial - 1).
+  // 1 - e^log(erfc), for erfc < 0.16; the logarithm is t * (polynomial - 1).
   static constexpr std::array large_c{-0.128598437,   -0.635415137,   -0.105659842,
                                       0.0230824146,   -0.00317658298, 0.000136869407,
                                       2.87893781e-05, -3.58494731e-06};
-  const Value t = limit(a, 0, 4.0);
+  const Value t = at_most(a, 4.0);
   const Value minus_t = negate(t);
   const Value factor = polynomial(t, large_c);
   const Value power = fma(t, factor, minus_t);
   const Value lost = fma(t, factor, minus_t - power);
-  const Exponential e = exponential(power);
-  const Value large = 1 - (e.high + (e.low + lost)) * float_of((e.k + 127) << 23);
+  const Rounded k = round_to_integer(power, 1.44269502);
+  const Value r = fma(k.real, -0.693147182, power) + lost;
+  static constexpr std::array c{1.0,          1.0,           0.5,          0.166665182,
+                                0.0416661985, 0.00836895406, 0.00139509013};
+  const Value large = fma(negate(polynomial(r, c)), power_of_two(k.sum), 1);
   return with_sign_of(select(a < 1.0, small, large), x);
 }
 

@@ -316,7 +316,9 @@ void Verifier::forbid(const Node& node) {
   }
   check(node, !is_nested_only, "multi-dimensional memory has no place after level Nested");
   if (level_ != Level::Machine) return;
-  const bool is_front = op == Op::Strict || op == Op::PromiseClamped || op == Op::Require;
+  // Promises on floats are left: they say which divisions are simple.
+  const bool is_front =
+      op == Op::Strict || op == Op::Require || (op == Op::PromiseClamped && !node.type.is_float());
   check(node, !is_front, "markers have no place at level Machine");
   check(node, !is_portable(op) || (is_fast(op) && in_kernel_),
         "portable functions have no place at level Machine");

@@ -1,4 +1,6 @@
 // Schedules with blocks and threads, on the GPU against the oracle.
+#include <limits>
+
 #include <sinter/boundary_conditions.h>
 #include <sinter/reduction.h>
 
@@ -188,6 +190,32 @@ TEST(Gpu, VectorsAndUnrolledLoops) {
   g(n.x) = in(n.x) * 0.5f;
   g.split(n.x, n.x, n.v, 4).unroll(n.v).gpu_tile(n.x, n.xi, 32);
   expect_right_on_gpu({g}, {1001}, {in});
+}
+
+// What bounds a divisor spares the subroutine of the division; special values take the same way.
+TEST(Gpu, InversesInRangeAndBoundsAreSingleInstructions) {
+  using Limits = std::numeric_limits<float>;
+  Vars n;
+  const ImageParam a = random_image(Float(32), {512}, "a");
+  const Expr special = select(n.x % 8 == 0, Limits::quiet_NaN(), n.x % 8 == 1, Limits::infinity(),
+                              n.x % 8 == 2, -Limits::infinity(), n.x % 8 == 3, -0.0f, a(n.x));
+  const auto scheduled = [&](Func f) {
+    return f.split(n.x, n.x, n.v, 4).vectorize(n.v).gpu_tile(n.x, n.xi, 32);
+  };
+  Func sigmoid("sigmoid"), functions("functions"), inverse("inverse");
+  sigmoid(n.x) = 1.0f / (1.0f + exp(-max(special * 100.0f, -0.3f)));
+  functions(n.x) =
+      Tuple(tanh(special), exp(special * 100.0f), exp2(special * 150.0f), erf(special));
+  inverse(n.x) = 1.0f / special;
+  for (Func* f : {&sigmoid, &functions, &inverse}) {
+    scheduled(*f);
+    expect_right_on_gpu({*f}, {512}, {a});
+  }
+  EXPECT_GT(count_ptx({sigmoid}, "rcp\\.approx\\.ftz"), 0);
+  EXPECT_EQ(count_ptx({sigmoid}, "(div|rcp)\\.rn"), 0);
+  EXPECT_EQ(count_ptx({functions}, "(div|rcp)\\.rn"), 0);
+  EXPECT_GT(count_ptx({functions}, "min\\.NaN"), 0);
+  EXPECT_EQ(count_ptx({inverse}, "rcp\\.approx"), 0);
 }
 
 TEST(Gpu, WholeVectorsAreOneAccess) {

@@ -1,5 +1,8 @@
 #include "dsl/lowering/host/lower_math.h"
 
+#include <cmath>
+
+#include "dsl/algebra/float_bounds.h"
 #include "dsl/ir/portable_math.h"
 
 namespace sinter::lowering {
@@ -9,12 +12,23 @@ using ir::Stmt;
 
 namespace {
 
-ir::Ref expand(const ir::Ref& root, bool keeps_fast) {
+/// The expansion with what is known of its value, which nobody could see in its bits: code
+/// generation for a GPU asks whether a divisor is in range.
+Expr with_range(const Expr& expansion, const algebra::FloatInterval& known) {
+  if (std::isinf(known.min) || std::isinf(known.max)) return expansion;
+  const Type t = expansion->type;
+  return ir::expr(Op::PromiseClamped, t,
+                  {expansion, ir::real_literal(t, known.min), ir::real_literal(t, known.max)});
+}
+
+ir::Ref expand(const ir::Ref& root, bool in_kernel) {
+  algebra::FloatBounds bounds;
   return ir::Rewriter([&](const ir::Ref& n) -> ir::Ref {
-    if (!ir::is_portable(n->op) || (keeps_fast && ir::is_fast(n->op))) return n;
+    if (!ir::is_portable(n->op) || (in_kernel && ir::is_fast(n->op))) return n;
     std::vector<Expr> operands;
     for (const ir::Ref& a : n->args) operands.emplace_back(a);
-    return ir::expand_math(n->op, operands).node();
+    const Expr expansion = ir::expand_math(n->op, operands);
+    return (in_kernel ? with_range(expansion, bounds.of(ir::as_expr(n))) : expansion).node();
   })(root);
 }
 

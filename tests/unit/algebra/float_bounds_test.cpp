@@ -32,6 +32,24 @@ TEST(FloatBounds, AClampExcludesNaN) {
   EXPECT_TRUE(bounds.of(either).may_be_nan);
 }
 
+// 1 / (1 + e^-x) of an x that is at least 0: a GPU divides by what is known to be in [1, 2].
+TEST(FloatBounds, OneSideKnownIsEnoughForASigmoid) {
+  const Type t = Float(32);
+  FloatBounds bounds;
+  const Expr x = ir::binary(Op::Max, ir::symbol(t, data), real(t, 0));
+  const Expr power = ir::unary(Op::Exp, ir::binary(Op::Mul, x, real(t, -1)));
+  const FloatInterval i = bounds.of(ir::binary(Op::Add, power, real(t, 1)));
+  EXPECT_EQ(i.min, 1);
+  EXPECT_NEAR(i.max, 2, 1e-5);
+  EXPECT_FALSE(i.may_be_nan);
+  // A promise is about numbers.
+  const Expr promise =
+      ir::expr(Op::PromiseClamped, t, {ir::symbol(t, data), real(t, 2), real(t, 3)});
+  EXPECT_EQ(bounds.of(promise).min, 2);
+  EXPECT_EQ(bounds.of(promise).max, 3);
+  EXPECT_TRUE(bounds.of(promise).may_be_nan);
+}
+
 TEST(FloatBounds, ConversionsInRangeOnlyTruncate) {
   FloatBounds bounds;
   const auto times = [](double factor) {
@@ -93,6 +111,8 @@ class Random {
     if (kind == 9) return ir::symbol(t, data);
     if (kind == 10)
       return ir::cast_to(t, ir::cast_to(below(2) == 0 ? Int(16) : UInt(8), operand()));
+    constexpr Op functions[] = {Op::Exp, Op::Exp2, Op::Tanh, Op::Erf};
+    if (t.bits >= 32 && below(2) == 0) return ir::unary(functions[below(4)], operand());
     return ir::select(ir::binary(Op::Less, operand(), operand()), operand(), operand());
   }
 
