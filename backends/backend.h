@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,6 +38,11 @@ struct KernelResources {
   int spill_stores = 0, spill_loads = 0, stack = 0;  // bytes of each thread
   int shared = 0;  // bytes of each block, those asked for at the launch left out
 };
+/// A stage in the shared memory that a kernel asks for.
+struct SharedStage {
+  std::string name;
+  std::uint64_t offset = 0, bytes = 0;
+};
 /// How a kernel of a module for a GPU is launched.
 struct KernelCall {
   std::string name;
@@ -44,6 +50,8 @@ struct KernelCall {
   std::int64_t threads = 0;        // of each block
   std::size_t parameters = 0;      // 8 bytes each
   KernelResources resources = {};
+  std::optional<ir::Source> source = {};  // the definition that it computes
+  std::vector<SharedStage> shared_stages = {};
 };
 /// The third noun: immutable, may be loaded many times.
 struct CompiledModule {
@@ -55,6 +63,7 @@ struct CompiledModule {
       kernel_calls;  // GPUs: the kernels in the order that the host's code counts them in
   std::vector<bool> used_by_host;  // GPUs: the arguments whose elements the host's code touches
   std::string host_object;         // GPUs: the host's code around them
+  ir::Sources sources;             // of the ir::Module
   std::map<std::string, std::string> listings;  // "llvm", "asm", ...: filled when asked for
   double lower_ms = 0, optimize_ms = 0, codegen_ms = 0;
 };

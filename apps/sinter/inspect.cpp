@@ -4,6 +4,7 @@
 
 #include <sinter/diagnostic.h>
 
+#include "apps/sinter/kernel_resources.h"
 #include "backends/driver/compile_pipeline.h"
 #include "dsl/algorithm/buffer_access.h"
 #include "dsl/algorithm/collect.h"
@@ -31,22 +32,31 @@ void evaluate_reference(const std::vector<Func>& outputs, const Schedule& schedu
 }
 
 std::string inspect(const std::vector<Func>& outputs, const Schedule& schedule,
-                    const std::string& what, const Target& target) {
+                    const std::string& what, const Target& target, bool json) {
   if (what == "schedule") return schedule.to_string(outputs);
   const schedule::ScheduledPipeline scheduled = driver::resolve_pipeline(outputs, schedule);
   if (what == "loops") return schedule::loop_nest(scheduled);
   driver::CompileOptions options;
   options.listings = true;
-  const driver::Compiled compiled = driver::compile_pipeline(scheduled, target, options);
+  options.alignment = target.is_gpu() ? 16 : 0;  // as for buffers of our own
+  options.aligned_mins = target.is_gpu();
+  if (what == "resources" && target.is_gpu()) {
+    // Of the machine itself, since nothing is assembled for an emulated one.
+    const driver::Compiled compiled =
+        driver::compile_code(scheduled, Target("nvptx-" + target.architecture()), options);
+    return kernel_resources(compiled.code, json);
+  }
+  const driver::Compiled compiled = driver::compile_code(scheduled, target, options);
   std::cerr << "lowered in " << compiled.lower_ms << " ms, code generated in " << compiled.code_ms
-            << " ms, loaded in " << compiled.load_ms << " ms\n";
+            << " ms\n";
   if (what == "ir") return ir::print(compiled.module);
   const auto listing = compiled.code.listings.find(what);
   if (listing == compiled.code.listings.end()) {
     throw RuntimeError(Diagnostic{.stage = "",
                                   .directive = "--emit " + what,
                                   .reason = "target " + target.to_string() + " has no such listing",
-                                  .remedy = "use schedule, loops, ir, llvm or asm",
+                                  .remedy = "use schedule, loops, ir, llvm or asm; of a GPU also "
+                                            "resources",
                                   .file = ""});
   }
   return listing->second;

@@ -34,14 +34,16 @@ int main(int argc, char** argv) {
   run->add_option("--size", run_options.size, "sizes: width=1920,height=1080");
   run->add_option("--set", run_options.parameters, "parameters: amount=1.5");
   run->add_option("--schedule", run_options.schedule,
-                  "a name the pipeline knows, or a schedule file");
+                  "a name the pipeline knows, auto, auto_rewrites, or a schedule file");
   run->add_option("--target", run_options.target, "machine to compile for")->capture_default_str();
   run->add_option("--emit", run_options.emit, "print instead of running")
-      ->check(CLI::IsMember({"schedule", "loops", "ir", "llvm", "asm"}));
+      ->check(CLI::IsMember({"schedule", "loops", "ir", "llvm", "asm", "resources"}));
   run->add_flag("--bench", run_options.bench, "time it");
   run->add_flag(
       "--check", run_options.check,
       "compare with the reference evaluator, or with schedule root where that takes long");
+  run->add_flag("--stats", run_options.stats,
+                "what each kernel did: instructions, bank conflicts, global memory (emulated GPUs)");
   run->add_flag("--json", run_options.json, "one JSON object a line");
 
   command::BenchOptions bench_options;
@@ -55,6 +57,8 @@ int main(int argc, char** argv) {
       ->required();
   bench->add_option("--peers", bench_options.peers, "folder of the peer programs")
       ->capture_default_str();
+  bench->add_option("--schedules", bench_options.schedules,
+                    "of gpu: measure these schedules instead, files PIPELINE.NAME.sched of a folder");
   bench->add_option("--target", bench_options.target, "machine to compile for")
       ->capture_default_str();
   bench->add_option("--rounds", bench_options.rounds, "rounds of ours, then theirs")

@@ -145,8 +145,8 @@ void Session::evaluate(const CallBuffers& buffers) {
   evaluate_reference(pipeline_.outputs(), schedule_, bind(buffers));
 }
 
-std::string Session::emit(const std::string& what) const {
-  return inspect(pipeline_.outputs(), schedule_, what, target_);
+std::string Session::emit(const std::string& what, bool json) const {
+  return inspect(pipeline_.outputs(), schedule_, what, target_, json);
 }
 
 }  // namespace sinter::command

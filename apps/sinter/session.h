@@ -44,8 +44,8 @@ class Session {
   std::vector<double> time(const CallBuffers&, int count);
   /// The outputs by the reference evaluator, which knows nothing of schedules or machines.
   void evaluate(const CallBuffers&);
-  /// "schedule", "loops", "ir", "llvm" or "asm"; throws RuntimeError for another word.
-  std::string emit(const std::string& what) const;
+  /// "schedule", "loops", "ir", "llvm", "asm" or "resources"; throws RuntimeError for another word.
+  std::string emit(const std::string& what, bool json = false) const;
 
  private:
   std::vector<Buffer<>> bind(const CallBuffers&);

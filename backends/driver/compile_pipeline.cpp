@@ -45,6 +45,7 @@ Compiled compile(const schedule::ScheduledPipeline& scheduled, const Target& tar
   lower_options.strided = options.strided;
   lower_options.alignment = options.alignment;
   lower_options.aligned_mins = options.aligned_mins;
+  if (target.is_gpu()) lower_options.gpu = target.architecture();
   lower_options.debug = options.debug;
   lower_options.verify = options.verify;
   lower_options.after_pass = options.after_pass;
@@ -55,17 +56,26 @@ Compiled compile(const schedule::ScheduledPipeline& scheduled, const Target& tar
   backend_options.listings = options.listings;
   result.code = backend.compile(result.module, target, backend_options);
   result.code_ms = watch.lap();
-  result.executable = backend.default_device(target)->load(result.code);
-  result.load_ms = watch.lap();
   return result;
 }
 
 }  // namespace
 
-Compiled compile_pipeline(const schedule::ScheduledPipeline& scheduled, const Target& target,
-                          const CompileOptions& options) {
+Compiled compile_code(const schedule::ScheduledPipeline& scheduled, const Target& target,
+                      const CompileOptions& options) {
   Compiled result;
   on_large_stack([&] { result = compile(scheduled, target, options); });
+  return result;
+}
+
+Compiled compile_pipeline(const schedule::ScheduledPipeline& scheduled, const Target& target,
+                          const CompileOptions& options) {
+  Compiled result = compile_code(scheduled, target, options);
+  Stopwatch watch;
+  on_large_stack([&] {
+    result.executable = backends::backend_for(target).default_device(target)->load(result.code);
+  });
+  result.load_ms = watch.lap();
   return result;
 }
 

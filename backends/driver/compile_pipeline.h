@@ -40,7 +40,10 @@ struct Compiled {
 
 /// The outputs' algorithm under `schedule`, resolved. Throws ScheduleError.
 schedule::ScheduledPipeline resolve_pipeline(const std::vector<Func>& outputs, const Schedule&);
-/// All four arrows. Throws ScheduleError or CompileError.
+/// All arrows but the last: needs no device. Throws ScheduleError or CompileError.
+Compiled compile_code(const schedule::ScheduledPipeline&, const Target&,
+                      const CompileOptions& = {});
+/// All four arrows. Throws ScheduleError, CompileError or DeviceError.
 Compiled compile_pipeline(const schedule::ScheduledPipeline&, const Target&,
                           const CompileOptions& = {});
 

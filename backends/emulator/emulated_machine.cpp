@@ -1,6 +1,8 @@
 #include "backends/emulator/emulated_machine.h"
 
+#include <algorithm>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -8,6 +10,7 @@
 #include <sinter/diagnostic.h>
 
 #include "backends/emulator/launch.h"
+#include "dsl/base/gpu_limits.h"
 
 namespace sinter::emulator {
 
@@ -26,6 +29,24 @@ struct State {
   std::mutex mutex;
   Memory memory;
   std::uint64_t seed = 0;
+  std::vector<backends::KernelStatistics> statistics;
+
+  void count(const std::string& kernel, const Counts& counts) {
+    auto of = std::find_if(statistics.begin(), statistics.end(),
+                           [&](const auto& s) { return s.kernel == kernel; });
+    if (of == statistics.end()) {
+      statistics.push_back({.kernel = kernel, .bank_conflicts_of = {}});
+      of = statistics.end() - 1;
+    }
+    ++of->launches;
+    of->instructions += counts.instructions;
+    of->barriers += counts.barriers;
+    of->bank_conflicts += counts.bank_conflicts;
+    of->global_requests += counts.global_requests;
+    of->global_sectors += counts.global_sectors;
+    for (const auto& [stage, conflicts] : counts.bank_conflicts_of)
+      of->bank_conflicts_of[stage] += conflicts;
+  }
 };
 
 /// What is enqueued runs at once, unless it is being captured.
@@ -53,10 +74,18 @@ class EmulatedGraph : public backends::GpuGraph {
 
 class EmulatedKernels : public backends::GpuKernels {
  public:
-  EmulatedKernels(const CompiledModule& module, std::shared_ptr<State> state)
+  EmulatedKernels(const CompiledModule& module, const std::string& architecture,
+                  std::shared_ptr<State> state)
       : calls_(module.kernel_calls),
+        most_shared_(static_cast<std::uint64_t>(gpu_limits(architecture).shared_of_block)),
         state_(std::move(state)),
-        module_(PtxModule::parse(module.kernels.at(0).variants.at(0).bytes)) {}
+        module_(PtxModule::parse(module.kernels.at(0).variants.at(0).bytes)) {
+    for (const auto& [symbol, source] : module.sources) {
+      stages_.emplace(
+          std::string(source.where.file_name()) + ":" + std::to_string(source.where.line()),
+          source.name());
+    }
+  }
 
   void launch(std::size_t kernel, const std::int64_t (&blocks)[3], std::int64_t threads,
               std::span<const std::uint64_t> parameters, Stream& stream) override {
@@ -67,12 +96,25 @@ class EmulatedKernels : public backends::GpuKernels {
                    static_cast<unsigned>(blocks[2])};
     launch.block = {static_cast<unsigned>(threads), 1, 1};
     launch.dynamic_shared = call.shared_bytes;
+    launch.most_shared = most_shared_;
+    if (launch.dynamic_shared > most_shared_)
+      refuse("the kernel " + call.name + " needs " + std::to_string(call.shared_bytes) +
+                 " bytes of shared memory; the device has " + std::to_string(most_shared_) +
+                 " for a block",
+             "use smaller tiles, or fewer stages in GPUShared");
+    for (const backends::SharedStage& s : call.shared_stages)
+      launch.shared_parts.push_back({s.name, s.offset, s.bytes});
     for (const std::uint64_t p : parameters) append_parameter(launch.parameters, p);
     static_cast<EmulatedStream&>(stream).enqueue(
-        [module = module_, state = state_, launch]() mutable {
+        [module = module_, stages = stages_, state = state_, launch]() mutable {
           const std::lock_guard lock(state->mutex);
           launch.seed = state->seed++;
-          const Report report = run(module, launch, state->memory);
+          Report report = run(module, launch, state->memory);
+          state->count(launch.kernel, report.counts);
+          for (Fault& fault : report.faults) {
+            if (const auto stage = stages.find(fault.source); stage != stages.end())
+              fault.source = stage->second + ", " + fault.source;
+          }
           if (!report.clean())
             refuse("the kernel " + launch.kernel + " is at fault:\n" + to_string(report),
                    "correct the unsafe_promise_clamped that does not hold; without one, report the "
@@ -82,8 +124,10 @@ class EmulatedKernels : public backends::GpuKernels {
 
  private:
   std::vector<backends::KernelCall> calls_;
+  std::uint64_t most_shared_;
   std::shared_ptr<State> state_;
   PtxModule module_;
+  std::map<std::string, std::string> stages_;  // by "file:line"
 };
 
 class EmulatedMachine : public backends::GpuMachine {
@@ -151,7 +195,11 @@ class EmulatedMachine : public backends::GpuMachine {
     return std::make_unique<EmulatedGraph>(std::exchange(emulated.captured, {}));
   }
   std::unique_ptr<backends::GpuKernels> load(const CompiledModule& module) override {
-    return std::make_unique<EmulatedKernels>(module, state_);
+    return std::make_unique<EmulatedKernels>(module, architecture_, state_);
+  }
+  std::vector<backends::KernelStatistics> take_statistics() override {
+    const std::lock_guard lock(state_->mutex);
+    return std::exchange(state_->statistics, {});
   }
 
  private:

@@ -6,6 +6,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "backends/llvm/emit_statement.h"
+#include "backends/llvm/source_lines.h"
 
 namespace sinter::backends {
 
@@ -19,12 +20,14 @@ constexpr std::int64_t SharedAlignment = 16;
 class KernelEmitter : public StatementEmitter {
  public:
   /// `multiples`: of symbols that the kernel gets from the host. `alignment`: of its buffers.
+  /// `lines`: null where nobody asked.
   KernelEmitter(const GpuHooks& hooks, llvm::Module& module, const algebra::Multiples& multiples,
-                std::int64_t alignment)
+                std::int64_t alignment, SourceLines* lines)
       : StatementEmitter(module.getContext()),
         hooks_(hooks),
         module_(module),
-        alignment_(alignment) {
+        alignment_(alignment),
+        lines_(lines) {
     expressions_.hooks = &hooks;
     expressions_.multiples = multiples;
     expressions_.values.hooks = &hooks;
@@ -33,9 +36,11 @@ class KernelEmitter : public StatementEmitter {
     };
   }
 
-  EmittedKernel run(const ir::Node& kernel, const std::string& name) {
+  EmittedKernel run(const ir::Node& kernel, const std::string& name,
+                    std::optional<ir::Source> source) {
     EmittedKernel result;
     result.name = name;
+    result.source = std::move(source);
     result.parameters = kernel_parameters(kernel);
     ensure(ir::as_constant(ir::as_expr(kernel.args[3]), &result.threads),
            "a block has a constant number of threads");
@@ -46,7 +51,8 @@ class KernelEmitter : public StatementEmitter {
     function_ = llvm::Function::Create(llvm::FunctionType::get(b_.getVoidTy(), types, false),
                                        llvm::Function::ExternalLinkage, name, module_);
     function_->setDoesNotThrow();
-    hooks_.mark_kernel(*function_, result.threads);
+    hooks_.mark_kernel(*function_, result.threads, ir::limits_of(kernel));
+    if (lines_) lines_->begin(*function_, result.source);
     b_.SetInsertPoint(llvm::BasicBlock::Create(context_, "entry", function_));
     ValueEmitter& values = expressions_.values;
     for (unsigned i = 0; i < types.size(); ++i) {
@@ -68,10 +74,16 @@ class KernelEmitter : public StatementEmitter {
     emit(kernel.args[4]);
     b_.CreateRetVoid();
     result.shared_bytes = static_cast<std::uint64_t>(shared_bytes_);
+    result.shared_stages = std::move(shared_stages_);
     return result;
   }
 
  private:
+  void enter(const Symbol& symbol) override {
+    if (!lines_) return;
+    if (const llvm::DebugLoc at = lines_->at(symbol)) b_.SetCurrentDebugLocation(at);
+  }
+
   void emit_other(const ir::Node& n) override {
     if (n.op == Op::Produce) return emit(n.args[0]);
     if (n.op == Op::Barrier) return hooks_.barrier(b_);
@@ -89,8 +101,11 @@ class KernelEmitter : public StatementEmitter {
     Value* pointer = nullptr;
     if (static_cast<ir::MemoryKind>(n.integer) == ir::MemoryKind::GPUShared) {
       pointer = b_.CreateGEP(b_.getInt8Ty(), shared(), index(shared_bytes_));
-      shared_bytes_ +=
+      const std::int64_t bytes =
           (count * element.bytes() + SharedAlignment - 1) / SharedAlignment * SharedAlignment;
+      shared_stages_.push_back({n.symbol.name(), static_cast<std::uint64_t>(shared_bytes_),
+                                static_cast<std::uint64_t>(bytes)});
+      shared_bytes_ += bytes;
     } else {
       llvm::BasicBlock& first = function_->getEntryBlock();
       llvm::IRBuilder<> at_entry(&first, first.getFirstInsertionPt());
@@ -119,7 +134,9 @@ class KernelEmitter : public StatementEmitter {
   const GpuHooks& hooks_;
   llvm::Module& module_;
   std::int64_t alignment_;
+  SourceLines* lines_;
   std::int64_t shared_bytes_ = 0;
+  std::vector<SharedStage> shared_stages_;
 };
 
 /// What the host knows of its lets around the kernels.
@@ -137,17 +154,34 @@ void collect_multiples(const ir::Ref& n, algebra::Multiples& known) {
   }
 }
 
+/// Of the kernel's outermost loop that belongs to a definition.
+std::optional<ir::Source> source_of(const ir::Node& kernel, const ir::Sources& sources) {
+  std::optional<ir::Source> found;
+  ir::for_each_node(kernel.args.back(), [&](const ir::Ref& n) {
+    if (!found && (n->op == Op::Let || n->op == Op::For || n->op == Op::Produce)) {
+      if (const auto known = sources.find(n->symbol); known != sources.end()) found = known->second;
+    }
+    return !found && ir::is_statement(n->op);
+  });
+  return found;
+}
+
 }  // namespace
 
-std::vector<EmittedKernel> emit_kernels(const ir::Module& source, const GpuHooks& hooks,
+std::vector<EmittedKernel> emit_kernels(const ir::Module& source, const GpuHooks& hooks, bool lines,
                                         llvm::Module& into) {
   std::vector<EmittedKernel> result;
+  std::optional<SourceLines> source_lines;
+  if (lines) source_lines.emplace(into, source.sources);
   algebra::Multiples known = source.multiples;
   if (source.body.defined()) collect_multiples(source.body.node(), known);
   for (const ir::Ref& kernel : kernels_of(source.body)) {
     const std::string name = "k" + std::to_string(result.size()) + "_" + kernel->symbol.name();
-    result.push_back(KernelEmitter(hooks, into, known, source.alignment).run(*kernel, name));
+    result.push_back(
+        KernelEmitter(hooks, into, known, source.alignment, lines ? &*source_lines : nullptr)
+            .run(*kernel, name, source_of(*kernel, source.sources)));
   }
+  if (lines) source_lines->finish();
   std::string problems;
   llvm::raw_string_ostream stream(problems);
   if (llvm::verifyModule(into, &stream)) throw InternalError("malformed LLVM IR: " + problems);

@@ -11,6 +11,8 @@ void StatementEmitter::emit(const ir::Ref& statement) {
   if (!statement) return;
   const ir::Node& n = *statement;
   if (!ir::is_statement(n.op)) throw InternalError("a value stands where a statement is needed");
+  const llvm::DebugLoc outer = b_.getCurrentDebugLocation();
+  if (n.op == Op::For || n.op == Op::Let || n.op == Op::Produce) enter(n.symbol);
   if (n.op == Op::Block) {
     for (const ir::Ref& part : n.args) emit(part);
   } else if (n.op == Op::For && static_cast<ir::LoopKind>(n.integer) == ir::LoopKind::Serial) {
@@ -28,6 +30,7 @@ void StatementEmitter::emit(const ir::Ref& statement) {
   } else {
     emit_other(n);
   }
+  b_.SetCurrentDebugLocation(outer);
 }
 
 void StatementEmitter::emit_let(const ir::Node& n) {

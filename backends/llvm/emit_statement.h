@@ -18,6 +18,8 @@ class StatementEmitter {
   void emit(const ir::Ref& statement);
   /// What is not shared.
   virtual void emit_other(const ir::Node&) = 0;
+  /// The statement belongs to what the symbol stands for: a stage, or a loop of its definition.
+  virtual void enter(const Symbol&) {}
   /// What a let binds its symbol to: the value, or where it has been put.
   virtual llvm::Value* keep(const Symbol&, llvm::Value* value) { return value; }
 

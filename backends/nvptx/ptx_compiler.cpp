@@ -14,6 +14,7 @@
 #include "backends/llvm/emit_kernel.h"
 #include "backends/llvm/optimize.h"
 #include "backends/nvptx/ptx_hooks.h"
+#include "backends/nvptx/stream_accesses.h"
 
 namespace sinter::backends {
 
@@ -52,26 +53,28 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const std::string& architectur
 
 }  // namespace
 
-PtxModule compile_ptx(const ir::Module& source, const std::string& architecture, bool listings) {
+PtxModule compile_ptx(const ir::Module& source, const std::string& architecture,
+                      const PtxOptions& options) {
   auto start = std::chrono::steady_clock::now();
   const int sm = std::stoi(architecture.substr(3));
   const std::unique_ptr<llvm::TargetMachine> machine = make_machine(architecture, sm);
   PtxModule result;
   llvm::LLVMContext context;
-  context.setDiscardValueNames(!listings);
+  context.setDiscardValueNames(!options.listings);
   llvm::Module module(source.name, context);
   module.setTargetTriple(Triple);
   module.setDataLayout(machine->createDataLayout());
-  for (EmittedKernel& k : emit_kernels(source, PtxHooks(sm), module)) {
-    result.kernels.push_back(
-        {std::move(k.name), k.shared_bytes, k.threads, std::move(k.parameters)});
+  for (EmittedKernel& k : emit_kernels(source, PtxHooks(sm), options.lines, module)) {
+    result.kernels.push_back({std::move(k.name), std::move(k.source), k.shared_bytes, k.threads,
+                              std::move(k.parameters), std::move(k.shared_stages)});
   }
   result.emit_ms = milliseconds_since(start);
 
   start = std::chrono::steady_clock::now();
   optimize(module, *machine);
+  stream_accesses(module);
   result.optimize_ms = milliseconds_since(start);
-  if (listings) {
+  if (options.listings) {
     llvm::raw_string_ostream stream(result.llvm_text);
     module.print(stream, nullptr);
   }

@@ -131,6 +131,19 @@ MachineCode with_report(std::string cubin, const std::string& report) {
           lines_with({"warning", "Potential Performance Loss"}, report)};
 }
 
+/// The text without the folders of the user's files, so that a project that was moved finds its
+/// code.
+std::string without_folders(const std::string& ptx) {
+  std::istringstream lines(ptx);
+  std::string text;
+  for (std::string line; std::getline(lines, line); text += line + "\n") {
+    if (line.find(".file") > 1) continue;
+    const std::size_t quote = line.find('"'), slash = line.rfind('/');
+    if (quote < slash && slash != std::string::npos) line.erase(quote + 1, slash - quote);
+  }
+  return text;
+}
+
 }  // namespace
 
 const std::optional<Ptxas>& ptxas_of_process() {
@@ -172,7 +185,9 @@ std::optional<MachineCode> assemble(const std::string& ptx, const std::string& a
   const std::optional<Ptxas>& ptxas = ptxas_of_process();
   if (!ptxas) return std::nullopt;
   const CodeCache& cache = CodeCache::of_process();
-  const std::string key = "ptxas " + ptxas->version + " " + architecture + "\n" + ptx;
+  const bool lines = ptx.find("\n\t.loc") != std::string::npos;
+  const std::string key =
+      "ptxas " + ptxas->version + " " + architecture + "\n" + (lines ? without_folders(ptx) : ptx);
   // Kept: the report's length, the report, the machine code.
   if (const std::optional<std::string> kept = cache.find(key)) {
     const std::size_t length = std::strtoull(kept->c_str(), nullptr, 10),
@@ -183,8 +198,10 @@ std::optional<MachineCode> assemble(const std::string& ptx, const std::string& a
   const fs::path source = scratch.path / "kernels.ptx", made = scratch.path / "kernels.cubin",
                  output = scratch.path / "output";
   std::ofstream(source, std::ios::binary) << ptx;
-  const int status = run(
-      {ptxas->path, "-arch=" + architecture, "-v", "-o", made.string(), source.string()}, output);
+  std::vector<std::string> words = {ptxas->path, "-arch=" + architecture, "-v",
+                                    "-o",        made.string(),           source.string()};
+  if (lines) words.push_back("-lineinfo");
+  const int status = run(words, output);
   const std::string report = contents_of(output);
   if (status != 0) {
     const bool too_old = report.find("Unsupported .version") != std::string::npos ||

@@ -1,6 +1,7 @@
 #pragma once
 // ir::Module: what lowering makes and backends compile. One host function: arguments and a body.
 
+#include <source_location>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,26 @@ struct Constraint {
   std::string message;  // with a {} for each of the two
 };
 
+/// Which accesses of a stage carry CacheHint::Streaming.
+struct StreamedAccesses {
+  bool stores = false;
+  bool all_loads = false;
+  std::vector<Symbol> producers;  // loads from these do
+  bool none() const { return !stores && !all_loads && producers.empty(); }
+};
+
+/// A definition where the user wrote it; 0 is the pure one, k >= 1 `update(k - 1)`.
+struct Source {
+  Symbol stage;
+  int definition = 0;
+  std::source_location where;
+  /// "hist.update(0)"
+  std::string name() const {
+    return stage.name() + (definition > 0 ? ".update(" + std::to_string(definition - 1) + ")" : "");
+  }
+};
+using Sources = std::unordered_map<Symbol, Source>;
+
 struct Module {
   std::string name;
   std::vector<Argument> arguments;  // inputs, scalars, outputs (one per tuple component)
@@ -42,6 +63,9 @@ struct Module {
   std::int64_t alignment = 0;
   std::unordered_map<Symbol, std::int64_t> multiples;  // what fields of arguments are multiples of
   std::unordered_set<Symbol> never_partition;          // loops that partition_loops leaves alone
+  std::unordered_map<Symbol, KernelLimits> kernel_limits;  // by loop over blocks; until map_to_grid
+  std::unordered_map<Symbol, StreamedAccesses> streamed;   // by stage; until flatten_storage
+  Sources sources;  // by variable of a definition's loops, by stage, and by its memory
 };
 
 std::string print(const Expr&);

@@ -43,7 +43,9 @@ struct Blurred {
   Var x{"x"}, y{"y"}, xo{"xo"}, xi{"xi"};
   ImageParam in = random_image(Int(32), {70, 4});
   Func stage{"stage"}, out{"out"};
+  unsigned line = 0;  // of stage; out's is the next
   Blurred() {
+    line = __LINE__ + 1;
     stage(x, y) = in(x, y) * 2;
     out(x, y) = stage(x, y) + stage(x + 3, y);
     out.split(x, xo, xi, 64).gpu_blocks(xo, y).gpu_threads(xi);
@@ -55,6 +57,15 @@ struct Blurred {
 };
 
 TEST(PlantedFaults, NothingIsWrongAsItIs) { EXPECT_EQ(Blurred().with(as_it_is), ""); }
+
+TEST(PlantedFaults, AReportNamesStageAndLineOfTheUser) {
+  Blurred pipeline;
+  const std::string said = pipeline.with(without_barriers);
+  EXPECT_NE(said.find("(out, "), std::string::npos) << said;
+  EXPECT_NE(said.find("planted_faults_test.cpp:" + std::to_string(pipeline.line + 1) + ")"),
+            std::string::npos)
+      << said;
+}
 
 TEST(PlantedFaults, AMissingBarrierIsARace) {
   EXPECT_NE(Blurred().with(without_barriers).find("race"), std::string::npos);

@@ -6,6 +6,7 @@
 #include <sinter/diagnostic.h>
 
 #include "dsl/algebra/simplify.h"
+#include "dsl/base/gpu_limits.h"
 #include "dsl/lowering/gpu/thread_layout.h"
 
 namespace sinter::lowering {
@@ -44,6 +45,7 @@ struct ThreadNest {
     LoopKind kind;
     std::int64_t extent;
     std::int64_t place;
+    bool empty;  // counts as one thread, which does nothing
   };
   std::vector<Digit> digits;
   std::int64_t threads = 1;  // numbers below this are in the nest
@@ -62,7 +64,8 @@ struct ThreadNest {
                                                  : threads;
         const bool known = std::any_of(list.begin(), list.end(),
                                        [&](const Digit& d) { return d.variable == n->symbol; });
-        if (!known) list.push_back({n->symbol, kind, std::max<std::int64_t>(extent, 1), 1});
+        if (!known)
+          list.push_back({n->symbol, kind, std::max<std::int64_t>(extent, 1), 1, extent <= 0});
       }
       return ir::is_statement(n->op);
     });
@@ -149,7 +152,8 @@ struct Accesses {
 /// The body of one kernel.
 class BlockBody {
  public:
-  BlockBody(const Stmt& body, const std::string& kernel) : kernel_(kernel) {
+  /// `about`: what refusals say beside the reason and the remedy.
+  BlockBody(const Stmt& body, const Diagnostic& about) : about_(about) {
     ir::for_each_node(body.node(), [&](const ir::Ref& n) {
       if (is_thread_loop(n)) {
         threads_ = std::max(threads_, ThreadNest::of(Stmt(n)).threads);
@@ -158,15 +162,12 @@ class BlockBody {
       return ir::is_statement(n->op);
     });
     threads_ = (threads_ + WarpSize - 1) / WarpSize * WarpSize;
-    if (threads_ > MostThreads) {
-      throw CompileError(Diagnostic{kernel_,
-                                    "gpu_threads",
-                                    std::to_string(threads_) + " threads in a block; the most is " +
-                                        std::to_string(MostThreads),
-                                    "make the tiles smaller, or give each thread several elements: "
-                                    "split and unroll or vectorize",
-                                    {},
-                                    0});
+    if (threads_ > GpuLimits::ThreadsOfBlock) {
+      throw refusal(std::to_string(threads_) + " threads in a block; the most is " +
+                        std::to_string(GpuLimits::ThreadsOfBlock),
+                    "make the tiles smaller, or give each thread several elements: split and "
+                    "unroll or vectorize",
+                    "gpu_threads");
     }
     ir::for_each_node(body.node(), [&](const ir::Ref& n) {
       if (n->op == Op::For && !is_thread_loop(n)) varying_.insert(n->symbol);
@@ -178,8 +179,13 @@ class BlockBody {
   std::int64_t threads() const { return threads_; }
 
  private:
-  CompileError refusal(const std::string& reason, const std::string& remedy) const {
-    return CompileError(Diagnostic{kernel_, "", reason, remedy, {}, 0});
+  CompileError refusal(const std::string& reason, const std::string& remedy,
+                       const std::string& directive = "") const {
+    Diagnostic d = about_;
+    d.directive = directive;
+    d.reason = reason;
+    d.remedy = remedy;
+    return CompileError(d);
   }
 
   /// Memory that threads share: all but registers and what is allocated inside thread loops. `n` is
@@ -219,14 +225,8 @@ class BlockBody {
   }
 
   static void enter_loop(const ir::Ref& n, algebra::ConstantScope& scope) {
-    const auto min = algebra::constant_bounds(Expr(n->args[0]), scope),
-               extent = algebra::constant_bounds(Expr(n->args[1]), scope);
-    algebra::ConstantInterval range;
-    range.has_min = min.has_min;
-    range.min = min.min;
-    range.has_max = min.has_max && extent.has_max;
-    range.max = range.has_max ? min.max + extent.max - 1 : 0;
-    scope.insert_or_assign(n->symbol, range);
+    scope.insert_or_assign(
+        n->symbol, algebra::range_of_loop(Expr(n->args[0]), Expr(n->args[1]), scope));
   }
 
   /// Whether a barrier must stand in front of what touches these.
@@ -315,7 +315,9 @@ class BlockBody {
     if (!is_thread_loop(s.node())) return Stmt(ir::with_args(s.node(), std::move(args)));
     for (const ThreadNest::Digit& d : found.digits) {
       if (d.variable == s->symbol) {
-        return ir::let(s->symbol, simplify(ir::arg(s, 0) + found.value(d)), Stmt(args[2]));
+        const Stmt body =
+            ir::let(s->symbol, simplify(ir::arg(s, 0) + found.value(d)), Stmt(args[2]));
+        return d.empty ? ir::if_then(ir::false_value(), body) : body;
       }
     }
     throw InternalError("a thread loop is outside its nest");
@@ -373,11 +375,6 @@ class BlockBody {
     const auto kind = static_cast<MemoryKind>(s->integer);
     std::int64_t size = 0;
     if (!ir::as_constant(ir::arg(s, 0), &size)) throw not_constant(s);
-    if (kind == MemoryKind::Heap && size * s->types[0].bytes() > LargestShared) {
-      throw refusal("'" + s->symbol.name() + "' takes " +
-                        std::to_string(size * s->types[0].bytes()) + " bytes for each block",
-                    "use a smaller tile, or compute_root()");
-    }
     if (kind == MemoryKind::Register) {
       registers_.insert(s->symbol);
       return ir::allocate(s->symbol, s->types[0], ir::arg(s, 0), kind,
@@ -417,8 +414,7 @@ class BlockBody {
     return ir::for_loop(s->symbol, ir::arg(s, 0), ir::arg(s, 1), LoopKind::Serial, body);
   }
 
-  static constexpr std::int64_t MostThreads = 1024, LargestShared = 256 * 1024;
-  const std::string kernel_;
+  const Diagnostic about_;
   std::int64_t threads_ = 1;
   Accesses pending_;                      // since the last barrier
   ir::Substitution lets_;                 // of the block, substituted
@@ -431,6 +427,9 @@ class BlockBody {
 
 class KernelMaker {
  public:
+  explicit KernelMaker(const ir::Module& module)
+      : limits_(module.kernel_limits), sources_(module.sources) {}
+
   Stmt host(const Stmt& s) {
     if (!contains(s, is_block_loop)) return s;
     if (is_block_loop(s.node())) return kernel(s);
@@ -450,6 +449,22 @@ class KernelMaker {
     int dimension = -1;
   };
 
+  /// The definition that the loop over blocks belongs to.
+  Diagnostic about(const Symbol& loop) const {
+    auto source = sources_.find(loop);
+    if (source == sources_.end()) source = sources_.find(stage_);
+    if (source == sources_.end()) return {stage_.name(), "", "", "", {}, 0};
+    return Diagnostic{source->second.name(), "", "", "", {}, 0}.at(source->second.where);
+  }
+  [[noreturn]] void refuse(const Symbol& loop, const std::string& directive,
+                           const std::string& reason, const std::string& remedy) const {
+    Diagnostic d = about(loop);
+    d.directive = directive;
+    d.reason = reason;
+    d.remedy = remedy;
+    throw CompileError(d);
+  }
+
   Stmt kernel(const Stmt& first) {
     std::vector<Item> items;
     Stmt body = first;
@@ -458,12 +473,8 @@ class KernelMaker {
       const bool passes = is_block_loop(body.node()) || body->op == Op::Let ||
                           body->op == Op::Produce || (body->op == Op::If && body->args.size() == 2);
       if (!passes) {
-        throw CompileError(Diagnostic{stage_.name(),
-                                      "gpu_blocks",
-                                      "something is computed between two loops over blocks",
-                                      "compute it inside the innermost of them, or at root",
-                                      {},
-                                      0});
+        refuse(first->symbol, "gpu_blocks", "something is computed between two loops over blocks",
+               "compute it inside the innermost of them, or at root");
       }
       if (is_block_loop(body.node())) ++blocks;
       if (body->op != Op::Produce) items.push_back({body});
@@ -471,6 +482,7 @@ class KernelMaker {
     }
     ensure(blocks <= 3, "a grid has three dimensions");
     int dimension = blocks;
+    ir::KernelLimits limits;
     ir::GridSize size{{ir::index_literal(1), ir::index_literal(1), ir::index_literal(1)}, {}};
     ir::Substitution known;  // lets around the block loops, in terms of what the host knows
     std::unordered_set<Symbol> of_device;
@@ -482,23 +494,23 @@ class KernelMaker {
       const Expr extent = simplify(ir::substitute(ir::arg(s, 1), known));
       for (const Symbol& used : ir::free_symbols(extent.node())) {
         if (!of_device.count(used)) continue;
-        throw CompileError(Diagnostic{stage_.name(),
-                                      "gpu_blocks",
-                                      "the number of blocks along '" + s->symbol.name() +
-                                          "' depends on '" + used.name() + "'",
-                                      "make the outer loop serial, or fuse the two loops",
-                                      {},
-                                      0});
+        refuse(first->symbol, "gpu_blocks",
+               "the number of blocks along '" + s->symbol.name() + "' depends on '" + used.name() +
+                   "'",
+               "make the outer loop serial, or fuse the two loops");
       }
       size.blocks[item.dimension] = extent;
       of_device.insert(s->symbol);
+      if (const auto known_limits = limits_.find(s->symbol); known_limits != limits_.end())
+        limits = known_limits->second;
     }
     std::string name = stage_.name();
     for (char& c : name) {
       if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
     }
-    const BlockBody made(body, stage_.name());
+    const BlockBody made(body, about(first->symbol));
     size.threads = ir::index_literal(made.threads());
+    check_limits(first->symbol, limits, made.threads());
     Stmt result = made.result();
     for (auto item = items.rbegin(); item != items.rend(); ++item) {
       const Stmt& s = item->statement;
@@ -510,8 +522,23 @@ class KernelMaker {
                                                            {ir::index_literal(item->dimension)})),
                          result);
     }
-    return ir::kernel(Symbol::fresh(name), size, result);
+    return ir::kernel(Symbol::fresh(name), size, result, limits);
   }
+
+  void check_limits(const Symbol& loop, const ir::KernelLimits& limits,
+                    std::int64_t threads) const {
+    if (limits.min_blocks * threads <= MostResident) return;
+    refuse(loop, "gpu_min_blocks(" + std::to_string(limits.min_blocks) + ")",
+           "a block has " + std::to_string(threads) +
+               " threads, and a multiprocessor runs at most " + std::to_string(MostResident) +
+               " at a time",
+           "ask for at most " + std::to_string(MostResident / threads) +
+               " blocks, or for fewer threads in each");
+  }
+
+  static constexpr std::int64_t MostResident = 2048;
+  const std::unordered_map<Symbol, ir::KernelLimits>& limits_;
+  const ir::Sources& sources_;
 
   Symbol stage_ = Symbol::named("kernel");
 };
@@ -519,7 +546,8 @@ class KernelMaker {
 }  // namespace
 
 ir::Module map_to_grid(ir::Module module, const LowerOptions&) {
-  if (module.body.defined()) module.body = KernelMaker().host(module.body);
+  if (module.body.defined()) module.body = KernelMaker(module).host(module.body);
+  module.kernel_limits.clear();
   return module;
 }
 

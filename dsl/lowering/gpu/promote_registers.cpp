@@ -24,7 +24,7 @@ using Lets = ir::Substitution;
 
 class Promoter {
  public:
-  explicit Promoter(const ir::Ref& kernel) {
+  Promoter(const ir::Ref& kernel, const ir::Sources& sources) : sources_(sources) {
     ir::as_constant(ir::as_expr(kernel->args[3]), &threads_);
   }
 
@@ -32,13 +32,16 @@ class Promoter {
 
  private:
   CompileError refusal(const Symbol& buffer, const std::string& reason) const {
-    return CompileError(Diagnostic{
+    Diagnostic d{
         buffer.name(),
         "store_in(MemoryType::Register)",
         reason,
         "store it in MemoryType::GPUShared, or let the same threads compute and use each element",
         {},
-        0});
+        0};
+    if (const auto source = sources_.find(buffer); source != sources_.end())
+      d.at(source->second.where);
+    return CompileError(d);
   }
 
   /// Replaces each allocation in registers, the innermost first.
@@ -468,6 +471,7 @@ class Promoter {
            is_tree(ir::arg(e, 1), op, 2 * s, k + s, width, lets, first);
   }
 
+  const ir::Sources& sources_;
   std::int64_t threads_ = 1;
   Symbol buffer_;
   Layout layout_;
@@ -478,13 +482,13 @@ class Promoter {
   std::vector<Hoisted> hoisted_;
 };
 
-Stmt promote(const Stmt& s) {
+Stmt promote(const Stmt& s, const ir::Sources& sources) {
   std::vector<ir::Ref> args;
   for (const ir::Ref& a : s->args) {
     if (!ir::is_statement(a->op)) args.push_back(a);
     else
-      args.push_back(s->op == Op::Kernel ? Promoter(s.node()).run(Stmt(a)).node()
-                                         : promote(Stmt(a)).node());
+      args.push_back(s->op == Op::Kernel ? Promoter(s.node(), sources).run(Stmt(a)).node()
+                                         : promote(Stmt(a), sources).node());
   }
   return Stmt(ir::with_args(s.node(), std::move(args)));
 }
@@ -492,7 +496,7 @@ Stmt promote(const Stmt& s) {
 }  // namespace
 
 ir::Module promote_registers(ir::Module module, const LowerOptions&) {
-  if (module.body.defined()) module.body = promote(module.body);
+  if (module.body.defined()) module.body = promote(module.body, module.sources);
   return module;
 }
 

@@ -38,6 +38,7 @@ class Flattener {
     };
     std::vector<LetBinding> lets;
     module.alignment = options_.alignment;
+    sources_ = std::move(module.sources);
     for (const ir::Argument& a : module.arguments) {
       if (!a.is_buffer()) continue;
       for (std::size_t d = 0; d < a.dimensions.size(); ++d) {
@@ -63,9 +64,12 @@ class Flattener {
       lets.push_back({name, simplify(origin)});
       flats_[a.stage].push_back(flat);
     }
+    streamed_ = std::move(module.streamed);
+    module.streamed.clear();
     module.body = statement(module.body);
     for (auto l = lets.rbegin(); l != lets.rend(); ++l)
       module.body = ir::let(l->symbol, l->value, module.body);
+    module.sources = std::move(sources_);
     return module;
   }
 
@@ -96,7 +100,9 @@ class Flattener {
       std::vector<Expr> coordinates;
       for (const ir::Ref& a : args) coordinates.emplace_back(a);
       const Flat& flat = flat_of(n->symbol, n->integer);
-      result = ir::load(flat.type, flat.buffer, index_of(flat, coordinates)).node();
+      result =
+          ir::load(flat.type, flat.buffer, index_of(flat, coordinates), {}, load_hint(n->symbol))
+              .node();
     } else {
       result = ir::with_args(n, std::move(args));
     }
@@ -111,14 +117,7 @@ class Flattener {
     std::vector<ir::Ref> args;
     const bool constant_loop = s->op == Op::For;
     if (constant_loop) {
-      const ConstantInterval min = algebra::constant_bounds(ir::arg(s, 0), known_);
-      const ConstantInterval extent = algebra::constant_bounds(ir::arg(s, 1), known_);
-      ConstantInterval range;
-      range.has_min = min.has_min;
-      range.min = min.min;
-      range.has_max = min.has_max && extent.has_max;
-      range.max = range.has_max ? min.max + extent.max - 1 : 0;
-      known_[s->symbol] = range;
+      known_[s->symbol] = algebra::range_of_loop(ir::arg(s, 0), ir::arg(s, 1), known_);
     }
     if (s->op == Op::Let && ir::arg(s, 0).type().is_index()) {
       const ConstantInterval bound = algebra::constant_bounds(ir::arg(s, 0), known_);
@@ -179,6 +178,8 @@ class Flattener {
     for (std::size_t c = 0; c < s->types.size(); ++c) {
       const std::string suffix = s->types.size() == 1 ? "" : "." + std::to_string(c);
       flats.push_back({Symbol::fresh(name + suffix), s->types[c], strides, origin});
+      if (const auto source = sources_.find(s->symbol); source != sources_.end())
+        sources_.emplace(flats.back().buffer, source->second);
       kinds.push_back(memory_of(static_cast<MemoryKind>(s->integer), all_constant,
                                 constant_elements * s->types[c].bytes()));
     }
@@ -214,7 +215,28 @@ class Flattener {
     return MemoryKind::Heap;
   }
 
+  /// Of a load from `producer` in the Provide at hand.
+  ir::CacheHint load_hint(const Symbol& producer) const {
+    if (provided_ == nullptr) return ir::CacheHint::None;
+    const auto& from = provided_->producers;
+    return provided_->all_loads || std::find(from.begin(), from.end(), producer) != from.end()
+               ? ir::CacheHint::Streaming
+               : ir::CacheHint::None;
+  }
+
   Stmt provide(const Stmt& s) {
+    const auto streamed = streamed_.find(s->symbol);
+    if (streamed == streamed_.end()) return provide_streamed(s, ir::CacheHint::None);
+    memo_.clear();  // the same access of another stage has another hint
+    provided_ = &streamed->second;
+    const Stmt result =
+        provide_streamed(s, provided_->stores ? ir::CacheHint::Streaming : ir::CacheHint::None);
+    provided_ = nullptr;
+    memo_.clear();
+    return result;
+  }
+
+  Stmt provide_streamed(const Stmt& s, ir::CacheHint hint) {
     const std::size_t count = static_cast<std::size_t>(std::abs(s->integer));
     std::vector<Expr> values, coordinates;
     for (std::size_t i = 0; i < s->args.size(); ++i) {
@@ -223,7 +245,7 @@ class Flattener {
     if (s->integer < 0) return atomic_update(s, values, coordinates);
     if (count == 1) {
       const Flat& flat = flat_of(s->symbol, 0);
-      return ir::store(flat.buffer, values[0], index_of(flat, coordinates));
+      return ir::store(flat.buffer, values[0], index_of(flat, coordinates), {}, hint);
     }
     // All values are computed before the first is written.
     std::vector<Symbol> names;
@@ -232,7 +254,7 @@ class Flattener {
       names.push_back(Symbol::fresh(s->symbol.name() + ".value." + std::to_string(c)));
       const Flat& flat = flat_of(s->symbol, static_cast<std::int64_t>(c));
       stores.push_back(ir::store(flat.buffer, ir::symbol(values[c]->type, names[c]),
-                                 index_of(flat, coordinates)));
+                                 index_of(flat, coordinates), {}, hint));
     }
     Stmt body = ir::block(std::move(stores));
     for (std::size_t c = count; c-- > 0;) body = ir::let(names[c], values[c], body);
@@ -275,6 +297,9 @@ class Flattener {
   const LowerOptions& options_;
   algebra::Simplifier simplify_index_;  // an index may hold loads with simplified indices
   std::unordered_map<Symbol, std::vector<Flat>> flats_;
+  std::unordered_map<Symbol, ir::StreamedAccesses> streamed_;
+  ir::Sources sources_;
+  const ir::StreamedAccesses* provided_ = nullptr;  // of the stage whose Provide is at hand
   algebra::ConstantScope known_;
   std::unordered_map<const ir::Node*, std::pair<ir::Ref, ir::Ref>> memo_;
 };

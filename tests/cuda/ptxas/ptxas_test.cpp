@@ -67,16 +67,19 @@ class FakePtxas : public ::testing::Test {
     std::string name = (fs::temp_directory_path() / "sinter-ptxas-XXXXXX").string();
     folder_ = mkdtemp(name.data());
     std::ofstream script(folder_ / "ptxas");
-    script << "#!/bin/sh\n"
-              "if [ \"$1\" = --version ]; then echo 'Cuda compilation tools, release 12.4, "
-              "V12.4.131'; exit 0; fi\n"
-              "echo run >> \"$(dirname \"$0\")/runs\"\n"
-              "if [ -e \"$(dirname \"$0\")/says\" ]; then cat \"$(dirname \"$0\")/says\" >&2; exit "
-              "255; fi\n"
-              "echo \"ptxas info    : Compiling entry function 'f' for 'sm_90a'\" >&2\n"
-              "echo 'ptxas info    : Used 13 registers' >&2\n"
-              "echo 'ptxas /tmp/x.ptx, line 5; warning : Odd' >&2\n"
-              "printf '\\177ELF of %s' \"$1\" > \"$4\"\n";
+    script
+        << "#!/bin/sh\n"
+           "if [ \"$1\" = --version ]; then echo 'Cuda compilation tools, release 12.4, "
+           "V12.4.131'; exit 0; fi\n"
+           "echo \"$*\" >> \"$(dirname \"$0\")/runs\"\n"
+           "if [ -e \"$(dirname \"$0\")/says\" ]; then cat \"$(dirname \"$0\")/says\" >&2; exit "
+           "255; fi\n"
+           "if [ -e \"$(dirname \"$0\")/reports\" ]; then cat \"$(dirname \"$0\")/reports\" >&2; "
+           "fi\n"
+           "echo \"ptxas info    : Compiling entry function 'f' for 'sm_90a'\" >&2\n"
+           "echo 'ptxas info    : Used 13 registers' >&2\n"
+           "echo 'ptxas x.ptx, line 5; warning : Odd' >&2\n"
+           "printf '\\177ELF of %s' \"$1\" > \"$4\"\n";
     script.close();
     fs::permissions(folder_ / "ptxas", fs::perms::owner_all);
   }
@@ -103,7 +106,7 @@ TEST_F(FakePtxas, RunsOnceForATextInAllProcesses) {
       const auto code = backends::assemble("// text", "sm_90a");
       return code && code->cubin == "\177ELF of -arch=sm_90a" &&
              code->kernels.at("f").registers == 13 &&
-             code->warnings == "ptxas /tmp/x.ptx, line 5; warning : Odd";
+             code->warnings == "ptxas x.ptx, line 5; warning : Odd";
     }));
   }
   EXPECT_EQ(runs(), 1);
@@ -112,6 +115,55 @@ TEST_F(FakePtxas, RunsOnceForATextInAllProcesses) {
     return backends::assemble("// another", "sm_90a") && backends::assemble("// text", "sm_80");
   }));
   EXPECT_EQ(runs(), 3);
+}
+
+TEST_F(FakePtxas, LinesAreKeptAndAMovedProjectFindsItsCode) {
+  const auto text = [](const std::string& file, int line) {
+    return "// text\n\t.loc\t1 " + std::to_string(line) + " 8\n\t.file\t1 \"" + file + "\"\n";
+  };
+  EXPECT_TRUE(in_child([&] {
+    environment();
+    return backends::assemble(text("/here/blur.cpp", 7), "sm_90a") &&
+           backends::assemble(text("/there/x/blur.cpp", 7), "sm_90a");
+  }));
+  EXPECT_EQ(runs(), 1);
+  EXPECT_TRUE(in_child([&] {
+    environment();
+    return backends::assemble(text("/here/blur.cpp", 8), "sm_90a") &&
+           backends::assemble(text("/here/other.cpp", 7), "sm_90a") &&
+           backends::assemble("// text", "sm_90a");
+  }));
+  EXPECT_EQ(runs(), 4);
+  std::ifstream file(folder_ / "runs");
+  int with_lines = 0;
+  for (std::string line; std::getline(file, line);) with_lines += line.ends_with(" -lineinfo");
+  EXPECT_EQ(with_lines, 3);
+}
+
+TEST_F(FakePtxas, MoreRegistersThanAMultiprocessorHasAreRefused) {
+  std::ofstream(folder_ / "reports")
+      << "ptxas info    : Compiling entry function 'k0_f' for 'sm_90a'\n"
+         "ptxas info    : Used 72 registers\n";
+  const auto refused = [&] {
+    environment();
+    Var x("x"), xi("xi");
+    Func f("f");
+    const unsigned line = __LINE__ + 1;
+    f(x) = x * 3;
+    f.gpu_tile(x, xi, 1024);
+    try {
+      driver::compile_code(driver::resolve_pipeline({f}, Schedule::of({f})),
+                           Target("nvptx-sm_90a"));
+    } catch (const CompileError& e) {
+      const Diagnostic& d = e.diagnostic();
+      return d.stage == "f" && d.line == line &&
+             d.reason ==
+                 "its 1024 threads a block take 73728 registers, 72 each; a multiprocessor "
+                 "has 65536";
+    }
+    return false;
+  };
+  EXPECT_TRUE(in_child(refused));
 }
 
 TEST_F(FakePtxas, WhatItRefusesIsSaidAndAnOldOneIsLeftOut) {
