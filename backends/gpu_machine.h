@@ -3,9 +3,11 @@
 // others emulate.
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "backends/backend.h"
 
@@ -22,6 +24,17 @@ class GpuKernels {
                       std::span<const std::uint64_t> parameters, Stream&) = 0;
   /// What they need, by position; all 0 where the machine does not know.
   virtual KernelResources resources(std::size_t) const { return {}; }
+};
+
+/// What the launches of a kernel did, on machines that count.
+struct KernelStatistics {
+  std::string kernel;
+  std::uint64_t launches = 0;
+  std::uint64_t instructions = 0;                          // of warps
+  std::uint64_t barriers = 0;                              // completed
+  std::uint64_t bank_conflicts = 0;                        // extra wavefronts of shared accesses
+  std::uint64_t global_requests = 0, global_sectors = 0;   // of 32 bytes
+  std::map<std::string, std::uint64_t> bank_conflicts_of;  // by stage in shared memory
 };
 
 /// Launches that were captured.
@@ -62,6 +75,8 @@ class GpuMachine {
     download(to, from, bytes, stream);
   }
   virtual std::unique_ptr<GpuKernels> load(const CompiledModule&) = 0;
+  /// Since the last call, by kernel in the order of their first launch; empty: it counts nothing.
+  virtual std::vector<KernelStatistics> take_statistics() { return {}; }
 
   /// Launches on the stream are kept instead of run, until end_capture.
   virtual void begin_capture(Stream&) = 0;

@@ -7,6 +7,8 @@
 #include <set>
 #include <sstream>
 
+#include <nlohmann/json.hpp>
+
 #include <sinter/diagnostic.h>
 
 #include "apps/images/image_file.h"
@@ -16,6 +18,7 @@
 #include "apps/sinter/session.h"
 #include "apps/sinter/sizes.h"
 #include "apps/sinter/statistics.h"
+#include "backends/driver/gpu_devices.h"
 
 namespace sinter::command {
 
@@ -186,6 +189,37 @@ void time(const RegisteredPipeline& pipeline, const Plan& plan, Session& session
   row.gflops = calls * work.operations / *row.ms * 1e-6;
 }
 
+std::vector<backends::KernelStatistics> statistics_of(const Target& target) {
+  if (!target.is_emulated())
+    refuse("--stats", "the target " + target.to_string() + " counts nothing",
+           "give an emulated GPU: --target emulated-nvptx-sm_90a");
+  return backends::gpu_device_for(target)->gpu()->machine->take_statistics();
+}
+
+void print_statistics(const std::vector<backends::KernelStatistics>& kernels, bool json) {
+  for (const backends::KernelStatistics& k : kernels) {
+    if (json) {
+      std::cout << nlohmann::json{{"kernel", k.kernel},
+                                  {"launches", k.launches},
+                                  {"warp_instructions", k.instructions},
+                                  {"barriers", k.barriers},
+                                  {"bank_conflicts", k.bank_conflicts},
+                                  {"bank_conflicts_of", k.bank_conflicts_of},
+                                  {"global_requests", k.global_requests},
+                                  {"global_sectors", k.global_sectors}}
+                       .dump()
+                << "\n";
+      continue;
+    }
+    std::cout << k.kernel << ": launched " << k.launches << "x, " << k.instructions
+              << " warp instructions, " << k.barriers << " barriers, " << k.bank_conflicts
+              << " bank conflicts, " << k.global_requests << " global requests of "
+              << k.global_sectors << " sectors\n";
+    for (const auto& [stage, conflicts] : k.bank_conflicts_of)
+      std::cout << "  " << stage << ": " << conflicts << " bank conflicts\n";
+  }
+}
+
 }  // namespace
 
 int run(const Registry& registry, const RunOptions& options) {
@@ -222,7 +256,9 @@ int run(const Registry& registry, const RunOptions& options) {
   const Plan plan = plan_of(*pipeline, options, target);
   row.size = plan.sizes;
   session.compile();
+  if (options.stats) statistics_of(target);  // what was before does not count
   for (const CallBuffers& call : plan.calls) session.run(call);
+  if (options.stats) print_statistics(statistics_of(target), options.json);
   if (options.check) check(*pipeline, options, plan, session, row);
   if (row.checked.value_or(true)) {
     if (!options.out.empty())

@@ -19,6 +19,7 @@ struct RunOptions {
   std::string target = "host";
   std::string emit;
   bool bench = false, check = false, json = false;
+  bool stats = false;  // of kernels, where the machine counts
 };
 int run(const Registry&, const RunOptions&);
 

@@ -11,10 +11,18 @@
 
 namespace sinter::emulator {
 
+/// A part of a launch's dynamic shared memory, named in reports.
+struct SharedPart {
+  std::string name;
+  std::uint64_t offset = 0, bytes = 0;
+};
+
 struct Launch {
   std::string kernel;
   Dim3 grid, block;
   std::uint64_t dynamic_shared = 0;
+  std::uint64_t most_shared = 227 * 1024;  ///< that the machine gives a block
+  std::vector<SharedPart> shared_parts;
   std::vector<std::byte>
       parameters;                ///< laid out as the kernel's .param space; see append_parameter
   std::uint64_t seed = 0;        ///< of the order in which warps run

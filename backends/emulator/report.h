@@ -52,7 +52,8 @@ struct Counts {
   std::uint64_t bank_conflicts = 0;   ///< extra wavefronts of shared accesses
   std::uint64_t global_requests = 0;  ///< warp instructions that reach global memory
   std::uint64_t global_sectors = 0;   ///< 32-byte sectors that those touch
-  std::map<unsigned, std::uint64_t> bank_conflicts_at;  ///< by PTX line
+  std::map<unsigned, std::uint64_t> bank_conflicts_at;     ///< by PTX line
+  std::map<std::string, std::uint64_t> bank_conflicts_of;  ///< by Launch::shared_parts
 };
 
 struct Report {

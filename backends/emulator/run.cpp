@@ -14,7 +14,7 @@ namespace sinter::emulator {
 
 namespace {
 
-constexpr std::uint64_t MaxThreads = 1024, MaxShared = 227 * 1024;
+constexpr std::uint64_t MaxThreads = 1024;
 /// So many strong reads of each running warp, with nothing changing, are polling without end.
 constexpr std::uint64_t PollLimit = 2000;
 
@@ -46,9 +46,9 @@ void check_launch(const ptx::Function& kernel, const Launch& launch) {
   if (launch.grid.x > 0x7fffffff || launch.grid.y > 65535 || launch.grid.z > 65535) {
     refuse("the grid is too large");
   }
-  if (info.static_shared + launch.dynamic_shared > MaxShared) {
+  if (info.static_shared + launch.dynamic_shared > launch.most_shared) {
     refuse(std::to_string(info.static_shared + launch.dynamic_shared) +
-           " bytes of shared memory; the most is " + std::to_string(MaxShared));
+           " bytes of shared memory; the most is " + std::to_string(launch.most_shared));
   }
   if (launch.grid.volume() * ((threads + Lanes - 1) / Lanes) > 0x7fffffff) {
     refuse("more warps than the emulator numbers");

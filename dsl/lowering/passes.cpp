@@ -64,6 +64,8 @@ const std::vector<Pass>& passes() {
        Level::Flat, promote_registers},
       {"arrange_shared", "shared memory is laid out so that lanes meet in no bank", true,
        Level::Flat, arrange_shared},
+      {"check_shared", "the shared memory of a block is what a multiprocessor has", false,
+       Level::Flat, check_shared},
       {"insert_transfers", "buffers of kernels get an instance on the device", false, Level::Flat,
        insert_transfers},
       {"lower_math", "transcendental functions become portable polynomials", false, Level::Machine,

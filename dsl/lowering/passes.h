@@ -20,6 +20,7 @@ struct LowerOptions {
   int alignment = 0;
   /// With alignment: the other dimensions' mins are multiples too.
   bool aligned_mins = false;
+  std::string gpu = "sm_90";          // whose limits kernels keep to
   bool debug = false;                 // keep checks of promise_clamped
   std::vector<std::string> disabled;  // passes to leave out, by name (optional ones only)
   /// Called after each pass with its name and result.

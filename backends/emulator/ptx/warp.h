@@ -127,6 +127,8 @@ class Warp final : public Agent {
   void race(const Instruction&, const View&, std::uint64_t offset, unsigned bytes, unsigned lane,
             bool write, const Conflict&);
   std::string describe(const Conflict&) const;
+  /// Of the launch's dynamic shared memory; null: none is named there.
+  const SharedPart* shared_part(std::uint64_t offset) const;
   std::string describe_place(const View&, std::uint64_t offset) const;
   std::string place_of(std::uint32_t instruction) const;
 

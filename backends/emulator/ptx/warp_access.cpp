@@ -115,6 +115,10 @@ void Warp::count_access(const Instruction& i, const View& view, const Places& pl
   if (extra) {
     counts.bank_conflicts += extra;
     counts.bank_conflicts_at[i.line] += extra;
+    const auto first = static_cast<unsigned>(std::countr_zero(lanes));
+    if (const SharedPart* part = shared_part(offset[first])) {
+      counts.bank_conflicts_of[part->name] += extra;
+    }
   }
 }
 

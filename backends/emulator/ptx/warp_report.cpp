@@ -107,9 +107,20 @@ std::string Warp::describe(const Conflict& conflict) const {
          " by " + who + " at " + place_of(other.instruction);
 }
 
+const SharedPart* Warp::shared_part(std::uint64_t offset) const {
+  for (const SharedPart& part : block_.state().launch.shared_parts) {
+    const std::uint64_t begin = kernel_.shared_end + part.offset;
+    if (begin <= offset && offset < begin + part.bytes) return &part;
+  }
+  return nullptr;
+}
+
 std::string Warp::describe_place(const View& view, std::uint64_t offset) const {
   std::string name = view.allocation->name;
-  if (view.shared) {
+  if (const SharedPart* part = view.shared ? shared_part(offset) : nullptr) {
+    name = part->name;
+    offset -= kernel_.shared_end + part->offset;
+  } else if (view.shared) {
     for (const SharedVariable& variable : kernel_.shared) {
       if (offset >= variable.offset &&
           (variable.size == 0 || offset < variable.offset + variable.size)) {

@@ -5,10 +5,13 @@
 #include <numeric>
 #include <set>
 
+#include <sinter/diagnostic.h>
+
 #include "dsl/algebra/divisibility.h"
 #include "dsl/algebra/layout.h"
 #include "dsl/algebra/linear_form.h"
 #include "dsl/algebra/simplify.h"
+#include "dsl/base/gpu_limits.h"
 #include "dsl/ir/interpret_expression.h"
 #include "dsl/lowering/gpu/thread_layout.h"
 
@@ -38,6 +41,11 @@ bool reads_memory(const Expr& e) {
   return found;
 }
 
+/// What an allocation takes: the next one starts aligned.
+std::int64_t shared_bytes(std::int64_t bytes) {
+  return (bytes + WidestAccess - 1) / WidestAccess * WidestAccess;
+}
+
 /// What surrounds an access.
 struct Around {
   ir::Substitution lets;
@@ -61,11 +69,14 @@ struct Buffer {
   std::set<std::int64_t> steps;  // distances that accesses step over
   std::vector<WarpAccess> accesses;
   Layout layout;
+
+  std::int64_t bytes(std::int64_t places) const { return shared_bytes(places * element_bytes); }
 };
 
 class Arranger {
  public:
-  explicit Arranger(const ir::Node& kernel) {
+  /// `room`: bytes that a block may have.
+  Arranger(const ir::Node& kernel, std::int64_t room) : room_(room) {
     ir::as_constant(ir::as_expr(kernel.args[3]), &threads_);
     around_.scope[thread_] = {true, true, 0, threads_ - 1};
   }
@@ -81,7 +92,12 @@ class Arranger {
       return ir::index_symbol(block_[dimension]).node();
     });
     collect(named.node(), around_);
-    for (auto& [symbol, buffer] : buffers_) buffer.layout = best_layout(buffer);
+    for (const auto& [symbol, buffer] : buffers_) room_ -= buffer.bytes(buffer.elements);
+    for (auto& [symbol, buffer] : buffers_) {
+      room_ += buffer.bytes(buffer.elements);
+      buffer.layout = best_layout(buffer);
+      room_ -= buffer.bytes(buffer.layout.size(buffer.elements));
+    }
     return ir::substitute(rewrite(named.node(), around_), numbers);
   }
 
@@ -261,13 +277,14 @@ class Arranger {
     return sum;
   }
 
-  static Layout best_layout(const Buffer& buffer) {
+  Layout best_layout(const Buffer& buffer) const {
     Layout best;
     double least = conflicts(buffer, best);
     if (least == 0 || buffer.keeps_numbers) return best;
     const std::vector<std::int64_t> steps(buffer.steps.begin(), buffer.steps.end());
     for (const Layout& layout :
          algebra::candidate_layouts(buffer.elements, buffer.element_bytes, buffer.widest, steps)) {
+      if (buffer.bytes(layout.size(buffer.elements)) > room_) continue;
       const double found = conflicts(buffer, layout);
       if (found >= least) continue;
       best = layout;
@@ -328,7 +345,7 @@ class Arranger {
     return ir::ramp(first, ir::index_literal(step), lanes);
   }
 
-  std::int64_t threads_ = 1;
+  std::int64_t threads_ = 1, room_;
   Symbol thread_ = Symbol::fresh("thread");
   std::vector<Symbol> block_{Symbol::fresh("block"), Symbol::fresh("block"),
                              Symbol::fresh("block")};
@@ -336,21 +353,57 @@ class Arranger {
   std::map<Symbol, Buffer> buffers_;
 };
 
-Stmt arrange(const Stmt& s) {
+Stmt arrange(const Stmt& s, std::int64_t room) {
   std::vector<ir::Ref> args;
   for (const ir::Ref& a : s->args) {
     if (!ir::is_statement(a->op)) args.push_back(a);
     else
-      args.push_back(s->op == Op::Kernel ? Arranger(*s).run(Stmt(a)).node()
-                                         : arrange(Stmt(a)).node());
+      args.push_back(s->op == Op::Kernel ? Arranger(*s, room).run(Stmt(a)).node()
+                                         : arrange(Stmt(a), room).node());
   }
   return Stmt(ir::with_args(s.node(), std::move(args)));
 }
 
 }  // namespace
 
-ir::Module arrange_shared(ir::Module module, const LowerOptions&) {
-  if (module.body.defined()) module.body = arrange(module.body);
+ir::Module arrange_shared(ir::Module module, const LowerOptions& options) {
+  if (module.body.defined())
+    module.body = arrange(module.body, gpu_limits(options.gpu).shared_of_block);
+  return module;
+}
+
+ir::Module check_shared(ir::Module module, const LowerOptions& options) {
+  const std::int64_t most = gpu_limits(options.gpu).shared_of_block;
+  ir::for_each_node(module.body.node(), [&](const ir::Ref& kernel) {
+    if (kernel->op != Op::Kernel) return ir::is_statement(kernel->op);
+    std::int64_t sum = 0, largest = -1;
+    Symbol stage;
+    std::string parts;
+    ir::for_each_node(kernel, [&](const ir::Ref& n) {
+      if (!is_shared(*n)) return ir::is_statement(n->op);
+      std::int64_t elements = 0;
+      ir::as_constant(Expr(n->args[0]), &elements);
+      const std::int64_t bytes =
+          shared_bytes(std::max<std::int64_t>(elements, 1) * n->types[0].bytes());
+      parts += (sum == 0 ? "" : " + ") + n->symbol.name() + " " + std::to_string(bytes);
+      sum += bytes;
+      if (bytes > largest) stage = n->symbol;
+      largest = std::max(largest, bytes);
+      return true;
+    });
+    if (sum <= most) return false;
+    Diagnostic d{stage.name(),
+                 "store_in(MemoryType::GPUShared)",
+                 "a block of the kernel '" + kernel->symbol.name() + "' needs " +
+                     std::to_string(sum) + " bytes of shared memory (" + parts + "), and " +
+                     options.gpu + " has " + std::to_string(most),
+                 "use smaller tiles, or compute a stage of it at root",
+                 {},
+                 0};
+    if (const auto source = module.sources.find(stage); source != module.sources.end())
+      d.at(source->second.where);
+    throw CompileError(d);
+  });
   return module;
 }
 

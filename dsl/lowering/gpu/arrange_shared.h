@@ -11,5 +11,7 @@
 namespace sinter::lowering {
 
 ir::Module arrange_shared(ir::Module, const LowerOptions&);
+/// Refuses kernels that need more shared memory than a block may have.
+ir::Module check_shared(ir::Module, const LowerOptions&);
 
 }  // namespace sinter::lowering
