@@ -63,8 +63,11 @@ Logarithm logarithm(const Value& x) {
   // the exponent.
   constexpr std::int64_t root = 0x3f3504f3;
   const Value shifted = bits - static_cast<double>(root);
-  const Value exponent = reinterpret(Int(32), shifted) >> 23;
-  const Value k = cast(Float(32), exponent) - select(tiny, constant(x, 24), 0);
+  const Value exponent = reinterpret(UInt(32), reinterpret(Int(32), shifted) >> 23);
+  // 1.5 * 2^23 + exponent by its bits: conversions of integers are slow on GPUs.
+  constexpr double Magic = 0x1.8p23;
+  const Value sum = float_of(exponent + bits_of(constant(x, Magic)));
+  const Value k = sum - select(tiny, constant(x, Magic + 24), Magic);
   const Value f = float_of((shifted & 0x7fffff) + static_cast<double>(root)) - 1;
   static constexpr std::array c{0.333333343, -0.249999657, 0.200000361, -0.166694343,
                                 0.142869458, -0.124250881, 0.110120274, -0.10794048,
