@@ -8,6 +8,8 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <new>
+#include <stdexcept>
 
 #include <sinter/diagnostic.h>
 
@@ -113,7 +115,10 @@ void jpeg_failed(j_common_ptr info) {
   info->err->format_message(info, errors->message.data());
   std::longjmp(errors->escape, 1);
 }
-void jpeg_warned(j_common_ptr, int) {}
+// What it would go on from with invented samples: an early end, and data that make no sense.
+void jpeg_warned(j_common_ptr info, int level) {
+  if (level < 0) jpeg_failed(info);
+}
 
 /// False when the file is broken; only trivially destructible objects live across the jump.
 bool decode_jpeg(std::FILE* file, Picture& picture, JpegErrors& errors) {
@@ -205,9 +210,7 @@ void write_png(std::FILE* file, const Picture& picture, const std::string& path)
   }
 }
 
-}  // namespace
-
-Picture read_picture(const std::string& path) {
+Picture read_picture_that_fits(const std::string& path) {
   if (std::filesystem::is_directory(path)) refuse(path, "is a folder", "name a PNG or JPEG file");
   const File file = open(path, "rb");
   std::array<unsigned char, 8> head{};
@@ -229,6 +232,17 @@ Picture read_picture(const std::string& path) {
     return picture;
   }
   refuse(path, "neither PNG nor JPEG", "convert it to PNG");
+}
+
+}  // namespace
+
+Picture read_picture(const std::string& path) {
+  try {
+    return read_picture_that_fits(path);
+  } catch (const std::bad_alloc&) {
+  } catch (const std::length_error&) {
+  }
+  refuse(path, "there is no memory for its samples", "use a smaller picture");
 }
 
 void write_picture(const Picture& picture, const std::string& path) {

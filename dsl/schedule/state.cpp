@@ -153,7 +153,7 @@ std::optional<Diagnostic> check_is_loop(const State& state, const StageRef& ref,
 std::optional<Diagnostic> check_factor(const IntegerArg& factor) {
   if (const auto* knob = std::get_if<IntegerArg::Knob>(&factor.value)) {
     return refusal("the factor is the knob '" + knob->name + "', which has no value here",
-                   "write a constant factor, or fill the knob before resolving");
+                   "write a constant factor");
   }
   if (!factor.is_constant()) {
     return refusal("the factor is an expression of sizes; only constant factors are realised",

@@ -97,6 +97,25 @@ TEST_F(ImageFile, BrokenJpegIsBroken) {
   EXPECT_NE(refusal([&] { read_picture(path("a.jpg")); }).find("broken JPEG ("), std::string::npos);
 }
 
+TEST_F(ImageFile, JpegThatEndsEarlyIsBroken) {
+  write_picture(ramp(3, 8), path("a.jpg"));
+  std::filesystem::resize_file(path("a.jpg"), std::filesystem::file_size(path("a.jpg")) - 20);
+  EXPECT_NE(refusal([&] { read_picture(path("a.jpg")); }).find("broken JPEG (Premature end"),
+            std::string::npos);
+}
+
+// The header's sizes are 10^6 x 10^6; checksums are not what is asked for first.
+TEST_F(ImageFile, PictureLargerThanTheMemory) {
+  const std::string header(
+      "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\x0f\x42\x40\0\x0f\x42\x40\x08\x02\0\0\0"
+      "\xd3\x0f\xaf\x2a",
+      33);
+  std::ofstream(path("a.png"), std::ios::binary)
+      << header << std::string("\0\0\0\0IDAT\x35\xaf\x06\x1e", 12);
+  EXPECT_EQ(refusal([&] { read_picture(path("a.png")); }),
+            path("a.png") + ": there is no memory for its samples");
+}
+
 TEST_F(ImageFile, OtherContentIsNeither) {
   std::ofstream(path("a.png")) << "just words, long enough for a signature";
   EXPECT_EQ(refusal([&] { read_picture(path("a.png")); }),
