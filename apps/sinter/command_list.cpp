@@ -59,7 +59,7 @@ int list(const Registry& registry, bool json) {
     for (const Field& field : pipeline.fields) std::cout << "  " << describe_field(field) << "\n";
     std::cout << "  sizes " << to_string(sizes) << "\n  schedules";
     for (const std::string& name : info.schedules) std::cout << " " << name;
-    std::cout << "\n";
+    std::cout << " auto auto_rewrites\n";
   }
   return 0;
 }

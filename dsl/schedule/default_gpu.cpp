@@ -28,8 +28,9 @@ void DefaultGpuBuilder::add(const StageRef& ref, Directive directive) {
 
 Symbol DefaultGpuBuilder::name(const StageRef& ref, const std::string& wanted) {
   auto& taken = names_[ref.stage][ref.definition];
-  for (const Symbol& v : facts_.stage(ref.stage).variables) taken.insert(v.name());
-  for (const ReductionVariable& r : facts_.definition(ref).domain) taken.insert(r.symbol.name());
+  for (const Symbol& v : state_.algorithm.stage(ref.stage).variables) taken.insert(v.name());
+  for (const ReductionVariable& r : definition_of(state_, ref).domain)
+    taken.insert(r.symbol.name());
   std::string text = wanted;
   for (int i = 1; !taken.insert(text).second; ++i) text = wanted + std::to_string(i);
   return Symbol::named(text);
@@ -61,9 +62,15 @@ void DefaultGpuBuilder::place(const StageDefinition& stage) {
   const int definitions = static_cast<int>(stage.definitions.size());
   for (int k = 1; k < definitions; ++k) {
     if (class_of({stage.id, k}) != Class::Host) continue;
-    notice(stage, "its steps run one after the other, and there may be many",
-           "write its reduction as one that reduce_across can spread, or say how few steps there "
-           "are (set_estimate)");
+    const auto update = as_self_update(stage, stage.definitions[static_cast<std::size_t>(k)]);
+    if (update && !update->exact)
+      notice(stage,
+             "an order of float additions is part of the algorithm, and so many steps in a row are "
+             "the host's",
+             "write reduce_across on it, which makes another algorithm (allow_rewrites)");
+    else
+      notice(stage, "its steps depend on each other, and there may be many",
+             "say with constants how few they are, or schedule it by hand");
     return;
   }
   if (const auto turn = turns_.find(stage.id); turn != turns_.end())

@@ -44,6 +44,7 @@ class DefaultGpuBuilder {
   /// Blocks over the stage's outermost loops: three of them, of which only the first is long.
   void grid(const StageRef&, std::vector<Symbol> loops);
   bool is_stencil(const StageRef&, std::size_t dimension) const;
+  std::int64_t steps_at_once(const StageRef&, const Symbol& loop) const;
   bool reads_in_threads(const StageRef&) const;
   int vector_of(const StageRef&) const;
   int rows_of(const StageRef&, int vector) const;
@@ -59,6 +60,7 @@ class DefaultGpuBuilder {
   void row_member(const StageDefinition&, const Symbol& kernel);
   ReduceAcross reduce(const StageRef&, const std::vector<std::int64_t>& widths);
   void partials(const ReduceAcross&, const ComputeAt&);
+  void in_blocks(const ReduceAcross&, const ComputeAt&);
   static Symbol first_lane_level(const ReduceAcross&);
   void tree(const StageRef&);
 

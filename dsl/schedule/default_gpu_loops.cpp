@@ -13,6 +13,7 @@ namespace {
 constexpr std::int64_t Threads = 128;    // of a block
 constexpr std::int64_t RowThreads = 32;  // of them along memory, where there are rows
 constexpr int MostLanes = 8;             // of a vector
+constexpr std::int64_t MostSteps = 16;   // of a reduction that a thread takes at once
 constexpr int MostRows = 4;              // of a thread, in a stencil
 /// Operations that the vectors of one thread may take: more of them would not fit in its registers.
 constexpr double OperationsPerThread = 1024;
@@ -192,8 +193,14 @@ void DefaultGpuBuilder::update(const StageRef& ref) {
       return threads(ref, free_loops(ref), 1, 1);
     case Class::Atomic: {
       add(ref, Atomic{});
-      std::vector<Symbol> all;
-      for (const Loop& l : definition_schedule(state_, ref).loops) all.push_back(l.name);
+      // Neighbouring threads write neighbouring elements, where that can be told.
+      std::vector<Symbol> all = free_loops(ref);
+      const bool scatters = depends_on_data(facts_.definition(ref).coordinates[0]);
+      std::vector<Symbol> steps;
+      for (const Loop& l : definition_schedule(state_, ref).loops) {
+        if (!contains(all, l.name)) steps.push_back(l.name);
+      }
+      all.insert(scatters ? all.begin() : all.end(), steps.begin(), steps.end());
       return threads(ref, all, 1, 1);
     }
     case Class::Tree:
@@ -203,6 +210,16 @@ void DefaultGpuBuilder::update(const StageRef& ref) {
     case Class::Host:
       return;
   }
+}
+
+/// Steps that two loads of 16 bytes feed, where they go along rows.
+std::int64_t DefaultGpuBuilder::steps_at_once(const StageRef& ref, const Symbol& loop) const {
+  int bytes = 4;
+  for (const DefaultGpuAnalysis::Read& r : facts_.reads_of(ref)) {
+    if (!r.coordinates.empty() && ir::uses_symbol(r.coordinates[0].node(), loop))
+      bytes = std::min(bytes, r.type.bytes());
+  }
+  return std::min<std::int64_t>(32 / bytes, MostSteps);
 }
 
 void DefaultGpuBuilder::threads(const StageRef& ref, const std::vector<Symbol>& free, int vector,
@@ -248,6 +265,13 @@ void DefaultGpuBuilder::threads(const StageRef& ref, const std::vector<Symbol>& 
   if (!std::equal(now.begin(), now.end(), order.begin(), order.end(),
                   [](const Loop& l, const Symbol& s) { return l.name == s; }))
     add(ref, Reorder{order});
+  // Steps of a reduction in one go: their loads come together, along rows in 16 bytes.
+  for (const Loop& l : before) {
+    if (contains(free, l.name) || !l.reduction) continue;
+    if (retreat(ref.stage) == Retreat::None && facts_.steps(ref).value_or(MostSteps) >= MostSteps)
+      add(ref, Unroll{l.name, steps_at_once(ref, l.name)});
+    break;
+  }
 
   const auto needed = [&](const Symbol& loop, std::int64_t most, std::int64_t each) {
     const auto e = extent(loop);
@@ -275,7 +299,7 @@ void DefaultGpuBuilder::threads(const StageRef& ref, const std::vector<Symbol>& 
 
 /// Blocks over the loops, outermost of the stage: three of them, of which only the first is long.
 void DefaultGpuBuilder::grid(const StageRef& ref, std::vector<Symbol> loops) {
-  const StageDefinition& stage = facts_.stage(ref.stage);
+  const StageDefinition& stage = state_.algorithm.stage(ref.stage);
   const auto is_long = [&](const Symbol& loop) {
     for (std::size_t d = 0; d < stage.rank(); ++d) {
       if (stage.variables[d] == loop)

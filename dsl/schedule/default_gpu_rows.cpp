@@ -23,7 +23,9 @@ Symbol last(const std::vector<Symbol>& list, std::size_t from_end) {
 bool DefaultGpuBuilder::may_be_tree(const StageRef& ref) const {
   const StageDefinition& stage = facts_.stage(ref.stage);
   const Definition& definition = facts_.definition(ref);
-  if (retreat(ref.stage) != Retreat::None || definition.domain.empty()) return false;
+  if (retreat(ref.stage) != Retreat::None || definition.domain.empty() ||
+      (stage.rank() > 0 && definition.domain.size() > 1))
+    return false;
   for (std::size_t d = 0; d < stage.rank(); ++d) {
     if (!definition.is_pure_in(d, stage.variables)) return false;
   }
@@ -36,11 +38,10 @@ bool DefaultGpuBuilder::may_be_tree(const StageRef& ref) const {
 bool DefaultGpuBuilder::reduces_rows(const StageRef& ref) const {
   const Definition& definition = facts_.definition(ref);
   const auto reads = facts_.reads_of(ref);
-  return definition.domain.size() == 1 &&
-         std::any_of(reads.begin(), reads.end(), [&](const DefaultGpuAnalysis::Read& r) {
-           return !r.coordinates.empty() &&
-                  ir::uses_symbol(r.coordinates[0].node(), definition.domain[0].symbol);
-         });
+  return std::any_of(reads.begin(), reads.end(), [&](const DefaultGpuAnalysis::Read& r) {
+    return !r.coordinates.empty() &&
+           ir::uses_symbol(r.coordinates[0].node(), definition.domain[0].symbol);
+  });
 }
 
 /// Elements of 16 bytes of what the steps go along.
@@ -120,11 +121,7 @@ void DefaultGpuBuilder::row_member(const StageDefinition& stage, const Symbol& k
   const ComputeAt place{kernel, level};
   if (stage.definitions.size() == 2) {
     const ReduceAcross tree = reduce({stage.id, 1}, {lanes_of_steps({stage.id, 1}), Lanes, Warps});
-    partials(tree, place);
-    const Symbol warps = first_lane_level(tree);
-    add({warps, 0}, place);
-    add({warps, 0}, StoreIn{ir::MemoryKind::GPUShared});
-    add({warps, 0}, GpuWarps{last(state_.algorithm.stage(warps).variables, 0)});
+    in_blocks(tree, place);
   }
   add({stage.id, 0}, place);
   add({stage.id, 0}, StoreIn{ir::MemoryKind::Register});
@@ -132,15 +129,8 @@ void DefaultGpuBuilder::row_member(const StageDefinition& stage, const Symbol& k
 
 ReduceAcross DefaultGpuBuilder::reduce(const StageRef& ref,
                                        const std::vector<std::int64_t>& widths) {
-  const auto& domain = facts_.definition(ref).domain;
-  Symbol loop = domain[0].symbol;
-  for (std::size_t i = 1; i < domain.size(); ++i) {
-    const Symbol both = name(ref, "r");
-    add(ref, Fuse{loop, domain[i].symbol, both});
-    loop = both;
-  }
   ReduceAcross tree;
-  tree.loop = loop;
+  tree.loop = definition_of(state_, ref).domain[0].symbol;
   for (const std::int64_t w : widths) tree.widths.emplace_back(w);
   name_stages(tree, facts_.stage(ref.stage).name);
   add(ref, tree);
@@ -169,33 +159,40 @@ Symbol DefaultGpuBuilder::first_lane_level(const ReduceAcross& tree) {
   return tree.levels[count - 1];
 }
 
-/// A reduction at root: to one value by a grid of blocks, to several by a block each.
+/// The partial results and the warps' at the loop over blocks, which is the innermost of `place`.
+void DefaultGpuBuilder::in_blocks(const ReduceAcross& tree, const ComputeAt& place) {
+  partials(tree, place);
+  const Symbol warps = first_lane_level(tree);
+  const std::vector<Symbol> variables = state_.algorithm.stage(warps).variables;
+  add({warps, 0}, place);
+  add({warps, 0}, StoreIn{ir::MemoryKind::GPUShared});
+  add({warps, 0}, GpuWarps{last(variables, tree.widths.size() - 3)});
+}
+
+/// A reduction at root: to several values by a block each, to one by a grid of blocks.
 void DefaultGpuBuilder::tree(const StageRef& ref) {
   const StageDefinition& stage = facts_.stage(ref.stage);
   if (stage.rank() > 0) {
     const ReduceAcross tree = reduce(ref, {lanes_of_steps(ref), Lanes, Warps});
     grid(ref, stage.variables);
-    const ComputeAt place{ref.stage, grid_loop_.at(ref.stage), ref.definition};
-    partials(tree, place);
-    const Symbol warps = first_lane_level(tree);
-    add({warps, 0}, place);
-    add({warps, 0}, StoreIn{ir::MemoryKind::GPUShared});
-    add({warps, 0}, GpuWarps{last(state_.algorithm.stage(warps).variables, 0)});
-    return;
+    return in_blocks(tree, {ref.stage, grid_loop_.at(ref.stage), ref.definition});
+  }
+  // Of several dimensions the first is reduced by a block for each element of the others.
+  while (definition_of(state_, ref).domain.size() > 1) {
+    const ReduceAcross tree = reduce(ref, {Turns, Lanes, Warps});
+    const StageRef rows{tree.levels.back(), 0};
+    add(rows, ComputeRoot{});
+    grid(rows, state_.algorithm.stage(rows.stage).variables);
+    in_blocks(tree, {rows.stage, grid_loop_.at(rows.stage)});
   }
   const ReduceAcross tree = reduce(ref, {Turns, Lanes, Warps, Blocks});
-  const Symbol warps = first_lane_level(tree);
-  std::size_t second = 0;
-  for (std::int64_t w = Lanes * Warps; w > 1; w /= 2) ++second;
-  const Symbol blocks = tree.levels[second - 1];
+  std::size_t levels = 0;  // over lanes and warps
+  for (std::int64_t w = Lanes * Warps; w > 1; w /= 2) ++levels;
+  const Symbol blocks = tree.levels[levels - 1];
   const Symbol block = last(state_.algorithm.stage(blocks).variables, 0);
   add({blocks, 0}, ComputeRoot{});
   add({blocks, 0}, GpuBlocks{{block}});
-  const ComputeAt place{blocks, block};
-  add({warps, 0}, place);
-  add({warps, 0}, StoreIn{ir::MemoryKind::GPUShared});
-  add({warps, 0}, GpuWarps{last(state_.algorithm.stage(warps).variables, 1)});
-  partials(tree, place);
+  in_blocks(tree, {blocks, block});
   add(ref, GpuSingleThread{});
 }
 

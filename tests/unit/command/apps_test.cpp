@@ -57,6 +57,26 @@ TEST_P(Apps, EqualTheReference) {
   expect_reference(name, schedule, Target());
 }
 
+/// The GPU's default schedule, which is right at sizes that it was not made for.
+class DefaultSchedules : public testing::TestWithParam<std::string> {};
+
+TEST_P(DefaultSchedules, EqualTheReferenceOnTheEmulator) {
+  expect_reference(GetParam(), "auto", Target("emulated-nvptx-sm_90a"));
+  expect_reference(GetParam(), "auto_rewrites", Target("emulated-nvptx-sm_90a"));
+}
+
+std::vector<std::string> all_names() {
+  std::vector<std::string> all;
+  const Registry registry = apps::all_apps();
+  for (const RegisteredPipeline& pipeline : registry.pipelines()) {
+    if (!pipeline.info.name.ends_with("_8192")) all.push_back(pipeline.info.name);
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, DefaultSchedules, testing::ValuesIn(all_names()),
+                         [](const auto& test) { return test.param; });
+
 /// Those with a schedule for GPUs.
 class GpuApps : public testing::TestWithParam<std::string> {};
 
@@ -70,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(All, GpuApps,
                                          "chain10_fast", "softmax", "softmax_fast", "rmsnorm",
                                          "rmsnorm_fast", "layernorm", "layernorm_fast",
                                          "softmax_fast_8192", "rmsnorm_8192", "layernorm_fast_8192",
-                                         "reduce"));
+                                         "reduce", "transpose", "transpose_f32"));
 
 std::vector<std::tuple<std::string, std::string>> all_schedules() {
   std::vector<std::tuple<std::string, std::string>> all;
