@@ -57,6 +57,16 @@ auto located(const std::source_location& where, const Call& call) {
   }
 }
 
+/// Where the specialize_fail that says `message` is written, in a definition and its branches.
+const std::source_location* failure_line(const schedule::DefinitionSchedule& s,
+                                         const std::string& message) {
+  if (s.failure && message.ends_with(s.failure->message)) return &s.failure->where;
+  for (const auto& branch : s.specializations) {
+    if (const auto* where = failure_line(branch.schedule, message)) return where;
+  }
+  return nullptr;
+}
+
 /// The line of the directive that a failed check speaks of; of no stage or directive: as it is.
 Diagnostic with_line_of_directive(Diagnostic d, const schedule::ScheduledPipeline& scheduled) {
   for (const StageDefinition& stage : scheduled.algorithm.stages) {
@@ -66,6 +76,11 @@ Diagnostic with_line_of_directive(Diagnostic d, const schedule::ScheduledPipelin
       for (const schedule::DimensionBound& b : s.bounds) {
         if (d.reason.starts_with("dimension " + std::to_string(b.dimension) + " "))
           return d.at(b.where);
+      }
+    }
+    if (d.directive == "specialize_fail()") {
+      for (const schedule::DefinitionSchedule& definition : s.definitions) {
+        if (const auto* where = failure_line(definition, d.reason)) return d.at(*where);
       }
     }
     if (d.directive != "TailStrategy::RoundUp") continue;
@@ -286,7 +301,7 @@ struct Pipeline::Contents {
     std::size_t next = 0;
     for (const Func& f : outputs) {
       if (!f.defined()) throw refused(f.name(), Undefined, "define it before the call");
-    made->aligned_mins = aligned_mins;
+      made->aligned_mins = aligned_mins;
       for (std::size_t c = 0; c < f.outputs(); ++c, ++next) {
         const std::string& subject = f.name();
         if (next >= buffers.size())

@@ -32,6 +32,7 @@
 #include "dsl/schedule/directives/serial.h"
 #include "dsl/schedule/directives/set_estimate.h"
 #include "dsl/schedule/directives/specialize.h"
+#include "dsl/schedule/directives/specialize_fail.h"
 #include "dsl/schedule/directives/split.h"
 #include "dsl/schedule/directives/store_at.h"
 #include "dsl/schedule/directives/store_in.h"
@@ -45,8 +46,9 @@ namespace sinter::schedule {
 using Directive =
     std::variant<Split, Fuse, Tile, Reorder, Rename, Serial, Parallel, Vectorize, Unroll,
                  PartitionLoop, ComputeInline, ComputeRoot, ComputeAt, StoreRoot, StoreAt, StoreIn,
-                 Bound, BoundExtent, AlignBounds, Rfactor, ReduceAcross, Atomic, Specialize, In,
-                 SetEstimate, GpuBlocks, GpuThreads, GpuLanes, GpuWarps, GpuSingleThread, GpuTile>;
+                 Bound, BoundExtent, AlignBounds, Rfactor, ReduceAcross, Atomic, Specialize,
+                 SpecializeFail, In, SetEstimate, GpuBlocks, GpuThreads, GpuLanes, GpuWarps,
+                 GpuSingleThread, GpuTile>;
 
 struct Entry {
   StageRef stage;

@@ -29,6 +29,7 @@ BOOST_HANA_ADAPT_STRUCT(sinter::schedule::Rfactor, preserved, intermediate);
 BOOST_HANA_ADAPT_STRUCT(sinter::schedule::ReduceAcross, loop, widths, partial);
 BOOST_HANA_ADAPT_STRUCT(sinter::schedule::Atomic, override_associativity_test);
 BOOST_HANA_ADAPT_STRUCT(sinter::schedule::Specialize, condition);
+BOOST_HANA_ADAPT_STRUCT(sinter::schedule::SpecializeFail, message);
 BOOST_HANA_ADAPT_STRUCT(sinter::schedule::In, consumers, wrapper);
 BOOST_HANA_ADAPT_STRUCT(sinter::schedule::SetEstimate, variable, min, extent);
 BOOST_HANA_ADAPT_STRUCT(sinter::schedule::GpuBlocks, loops);
@@ -41,14 +42,38 @@ BOOST_HANA_ADAPT_STRUCT(sinter::schedule::GpuTile, tile);
 namespace sinter::schedule {
 
 /// Method names, in the order of the variant's alternatives.
-constexpr const char* DirectiveNames[] = {
-    "split",          "fuse",         "tile",         "reorder",      "rename",
-    "serial",         "parallel",     "vectorize",    "unroll",       "partition",
-    "compute_inline", "compute_root", "compute_at",   "store_root",   "store_at",
-    "store_in",       "bound",        "bound_extent", "align_bounds", "rfactor",
-    "reduce_across",  "atomic",       "specialize",   "in",           "set_estimate",
-    "gpu_blocks",     "gpu_threads",  "gpu_lanes",    "gpu_warps",    "gpu_single_thread",
-    "gpu_tile"};
+constexpr const char* DirectiveNames[] = {"split",
+                                          "fuse",
+                                          "tile",
+                                          "reorder",
+                                          "rename",
+                                          "serial",
+                                          "parallel",
+                                          "vectorize",
+                                          "unroll",
+                                          "partition",
+                                          "compute_inline",
+                                          "compute_root",
+                                          "compute_at",
+                                          "store_root",
+                                          "store_at",
+                                          "store_in",
+                                          "bound",
+                                          "bound_extent",
+                                          "align_bounds",
+                                          "rfactor",
+                                          "reduce_across",
+                                          "atomic",
+                                          "specialize",
+                                          "specialize_fail",
+                                          "in",
+                                          "set_estimate",
+                                          "gpu_blocks",
+                                          "gpu_threads",
+                                          "gpu_lanes",
+                                          "gpu_warps",
+                                          "gpu_single_thread",
+                                          "gpu_tile"};
 static_assert(std::size(DirectiveNames) == std::variant_size_v<Directive>);
 
 /// Enumerators in the text, by value.

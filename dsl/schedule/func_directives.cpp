@@ -214,11 +214,7 @@ Stage Stage::specialize(const Expr& condition, Location where) {
 }
 
 void Stage::specialize_fail(const std::string& message, Location where) {
-  Diagnostic problem = refusal("failing branches are not realised",
-                               "state the condition in the algorithm with require()");
-  problem.stage = name();
-  problem.directive = "specialize_fail(\"" + message + "\")";
-  throw ScheduleError(problem.at(where));
+  record(contents_, definition_, branch_, SpecializeFail{message}, where);
 }
 
 Func Stage::rfactor(const std::vector<std::pair<RVar, Var>>& preserved, Location where) {

@@ -136,6 +136,7 @@ struct Preview {
         line(indent, "if " + print_expr(branch.condition, names) + ":");
         body(stage, index, branch.schedule, indent + 1);
       }
+      if (schedule.failure) return line(indent, "else: the call fails");
       line(indent++, "else:");
     }
     for (auto loop = schedule.loops.rbegin(); loop != schedule.loops.rend(); ++loop) {

@@ -90,11 +90,19 @@ struct Parser {
     fail({found, at}, std::string("'") + c + "' is expected here",
          "write lines such as f.split(x, xo, xi, 8);");
   }
+  /// `i` stands on a quotation mark: moves to the one that closes it, or to the last character.
+  static void to_closing_quote(const std::string& s, std::size_t& i) {
+    for (++i; i + 1 < s.size() && s[i] != '"'; ++i) {
+      if (s[i] == '\\') ++i;
+    }
+  }
   /// The text between '(' and its ')', at whose inside we stand; moves behind ')'.
   Piece inside() {
     const std::size_t begin = at;
     int depth = 1;
     for (; at < text.size(); ++at) {
+      if (text[at] == '"') to_closing_quote(text, at);
+      if (at >= text.size()) break;
       if (text[at] == '(' || text[at] == '{' || text[at] == '[') ++depth;
       if (text[at] == ')' || text[at] == '}' || text[at] == ']') --depth;
       if (depth == 0) return {text.substr(begin, at++ - begin), begin};
@@ -117,6 +125,8 @@ struct Parser {
       begin = end + 1;
     };
     for (std::size_t i = 0; i < list.text.size(); ++i) {
+      if (list.text[i] == '"') to_closing_quote(list.text, i);
+      if (i >= list.text.size()) break;
       const char c = list.text[i];
       if (c == '(' || c == '{' || c == '[') ++depth;
       if (c == ')' || c == '}' || c == ']') --depth;
@@ -180,6 +190,14 @@ struct Parser {
     if (p.text != "true" && p.text != "false")
       fail(p, "true or false is expected here", "write one");
     out = p.text == "true";
+  }
+  void read(const Piece& p, std::string& out) {
+    const bool quoted = p.text.size() >= 2 && p.text.front() == '"' && p.text.back() == '"';
+    if (!quoted) fail(p, "a text in quotation marks is expected here", "write one such as \"no\"");
+    for (std::size_t i = 1; i + 1 < p.text.size(); ++i) {
+      if (p.text[i] == '\\' && i + 2 < p.text.size()) ++i;
+      out += p.text[i];
+    }
   }
   void read(const Piece& p, IntegerArg& out) {
     const std::string knob = "knob(\"";

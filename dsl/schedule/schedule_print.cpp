@@ -46,6 +46,14 @@ struct Printer {
   }
   std::string text(std::int64_t value) const { return std::to_string(value); }
   std::string text(bool value) const { return value ? "true" : "false"; }
+  static std::string text(const std::string& message) {
+    std::string quoted = "\"";
+    for (const char c : message) {
+      if (c == '"' || c == '\\') quoted += '\\';
+      quoted += c;
+    }
+    return quoted + "\"";
+  }
   std::string text(Tail tail) const {
     return tail == Tail::Auto
                ? std::string()

@@ -56,6 +56,11 @@ struct DefinitionSchedule {
   bool atomic = false;
   struct Specialization;
   std::vector<Specialization> specializations;  // first condition that holds wins
+  struct Failure {
+    std::string message;
+    std::source_location where;
+  };
+  std::optional<Failure> failure;  // of a call for which none holds
 };
 struct DefinitionSchedule::Specialization {
   Expr condition;  // bool over parameters and buffer fields

@@ -269,6 +269,39 @@ TEST(CallErrors, OutputThatOverlapsItself) {
       });
 }
 
+TEST(CallErrors, NoBranchForTheCall) {
+  Param<int> p("p", 3);
+  Func f("f");
+  f(x) = x * p;
+  f.specialize(p == 1).vectorize(x, 4);
+  f.specialize_fail("p must be 1");  // refused
+  expect_refused<RuntimeError>(
+      message("f", "specialize_fail()", "no condition of its branches holds: p must be 1",
+              "call with parameters and buffers that one of them is for, or drop this directive"),
+      [&] { f.realize({10}); });
+}
+
+TEST(CallErrors, NoBranchInsideABranch) {
+  Param<int> p("p"), q("q");
+  Func f("f");
+  f(x) = x * p + q;
+  Stage inside = f.specialize(p == 1);
+  inside.specialize(q > 0).vectorize(x, 4);
+  inside.specialize_fail("q must be positive");  // refused
+  for (const auto& [a, b] : {std::pair(1, 5), std::pair(2, -5), std::pair(2, 5)}) {
+    p.set(a);
+    q.set(b);
+    const Buffer<int> out = f.realize({10});
+    EXPECT_EQ(out(9), 9 * a + b);
+  }
+  p.set(1);
+  q.set(0);
+  expect_refused<RuntimeError>(
+      message("f", "specialize_fail()", "no condition of its branches holds: q must be positive",
+              "call with parameters and buffers that one of them is for, or drop this directive"),
+      [&] { f.realize({10}); });
+}
+
 // 2^21 * 2^21 * 2^22 elements are none in 64 bits.
 TEST(CallErrors, StorageBeyond64Bits) {
   Var z("z");

@@ -329,16 +329,15 @@ TEST(ScheduleErrors, CopyForAStageThatIsNoCaller) {
                                 });
 }
 
-TEST(ScheduleErrors, FailingBranch) {
-  Param<int> p("p", 3);
+TEST(ScheduleErrors, FailWithoutABranch) {
   Func f("f");
-  f(x) = x * p;
-  f.specialize(p == 1);
+  f(x) = x;
   expect_refused<ScheduleError>(
-      message("f", "specialize_fail(\"p must be 1\")", "failing branches are not realised",
-              "state the condition in the algorithm with require()"),
+      message("f", "specialize_fail(\"no\")", "the definition has no branch: every call would fail",
+              "call specialize with a condition first, or state it in the algorithm with "
+              "require()"),
       [&] {
-        f.specialize_fail("p must be 1");  // refused
+        f.specialize_fail("no");  // refused
       });
 }
 

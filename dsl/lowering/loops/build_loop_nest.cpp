@@ -1,6 +1,7 @@
 #include "dsl/lowering/loops/build_loop_nest.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 #include <sinter/diagnostic.h>
@@ -85,7 +86,9 @@ class NestBuilder {
       if (by_id_.count(target)) refuse_unplaced(*by_id_.at(target));
     }
     ensure(built.storage.empty(), "every stage has its storage by the end");
-    module.body = built.body;
+    std::vector<Stmt> all = failures();
+    all.push_back(built.body);
+    module.body = ir::block(std::move(all));
     module.constraints = constraints_of(pipeline_.algorithm);
     module.never_partition = std::move(never_partition_);
     return module;
@@ -144,6 +147,37 @@ class NestBuilder {
       }
     }
     arguments_ = module.arguments;
+  }
+
+  /// Of specialize_fail: a call that no branch is for. Conditions are of what is known at the
+  /// entry.
+  std::vector<Stmt> failures() const {
+    std::vector<Stmt> checks;
+    const std::function<void(const StageDefinition&, const schedule::DefinitionSchedule&, Expr)>
+        add = [&](const StageDefinition& stage, const schedule::DefinitionSchedule& s,
+                  const Expr& otherwise) {
+          Expr fine = otherwise;  // nothing of this schedule runs, or one of its branches
+          for (const auto& branch : s.specializations) {
+            const Expr skipped = ir::unary(ir::Op::Not, branch.condition);
+            add(stage, branch.schedule,
+                fine.defined() ? ir::binary(ir::Op::Or, fine, skipped) : skipped);
+            fine =
+                fine.defined() ? ir::binary(ir::Op::Or, fine, branch.condition) : branch.condition;
+          }
+          if (!s.failure) return;
+          checks.push_back(
+              ir::assert_that(fine, "stage '" + stage.name +
+                                        "': specialize_fail(): no condition of its branches "
+                                        "holds: " +
+                                        s.failure->message +
+                                        "\n  remedy: call with parameters and buffers that "
+                                        "one of them is for, or drop this directive"));
+        };
+    for (const StageDefinition& stage : stages_) {
+      for (const schedule::DefinitionSchedule& s : schedule_of(stage).definitions)
+        add(stage, s, {});
+    }
+    return checks;
   }
 
   static Box box_of_argument(const ir::Argument& a) {
@@ -690,7 +724,8 @@ class NestBuilder {
   Built build_specialized(const StageDefinition& stage, int k,
                           const schedule::DefinitionSchedule& s, const Box& box,
                           const std::vector<bool>& slid, const Context& context) {
-    Built result = build_definition(stage, k, s, box, slid, context);
+    Built result;
+    if (!s.failure) result = build_definition(stage, k, s, box, slid, context);
     for (auto it = s.specializations.rbegin(); it != s.specializations.rend(); ++it) {
       Built special = build_specialized(stage, k, it->schedule, box, slid, context);
       result.body = ir::if_then(it->condition, special.body, result.body);

@@ -9,6 +9,10 @@ std::optional<Diagnostic> check(const Specialize& specialize, const StageRef& re
   if (!specialize.condition.defined() || !specialize.condition.type().is_bool()) {
     return refusal("the condition is not a bool", "write a comparison of parameters and sizes");
   }
+  const DefinitionSchedule& schedule = definition_schedule(state, ref);
+  if (schedule.failure && !find_specialization(schedule, specialize.condition)) {
+    return refusal("specialize_fail has closed the list of branches", "write it before");
+  }
   return check_size(state, ref, specialize.condition, "condition");
 }
 

@@ -16,7 +16,7 @@ struct Specialize {
   Expr condition;  // bool, over parameters and buffer fields
 };
 
-/// Refused when the condition is not a bool of parameters and sizes.
+/// Refused when the condition is not a bool of parameters and sizes, and after specialize_fail.
 std::optional<Diagnostic> check(const Specialize&, const StageRef&, const State&);
 void apply(const Specialize&, const StageRef&, State&);
 /// The branch with that condition, if the definition has one.
