@@ -1,6 +1,8 @@
-// Portable mathematics for f32. Every function reduces its argument, evaluates a minimax polynomial
-// (coefficients: tests/ulp/fit.py), and rounds a sum of a large exact part and a small rest once,
-// which keeps the error close to half an ulp. tests/ulp checks all 2^32 arguments.
+// Portable mathematics for f32. Every function reduces its argument and evaluates a minimax
+// polynomial (coefficients: tests/ulp/fit.py). The logarithms and rsqrt round a sum of a large
+// exact part and a small rest once, which keeps the error close to half an ulp; exp, exp2 and tanh
+// have as few operators as a bound of 1 ulp (2 for tanh) allows. tests/ulp checks all 2^32
+// arguments.
 
 #include "dsl/ir/portable_math.h"
 
