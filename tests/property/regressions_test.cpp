@@ -40,6 +40,20 @@ TEST(Regressions, InlineStageWithUpdatesInsideAnotherUseOfItself) {
   EXPECT_EQ(failure({out}, {{{0, 7}}}), "");
 }
 
+TEST(Regressions, SlidingUnderAStageOfTheSamePlace) {
+  for (const TailStrategy tail : {TailStrategy::GuardWithIf, TailStrategy::ShiftInwards}) {
+    Var xo("xo"), xi("xi");
+    Func f("f"), g("g"), out("out");
+    f(x) = x;
+    g(x) = f(x) * 2;
+    out(x) = g(x) + g(x + 1) + f(x);
+    out.split(x, xo, xi, 8, tail);
+    g.compute_at(out, xo);
+    f.store_root().compute_at(out, xo);
+    EXPECT_EQ(failure({out}, {{{-3, 27}}}), "");
+  }
+}
+
 TEST(Regressions, TextOfAStageComputedInATreeOfALaterUpdate) {
   Func s("s"), out("out");
   RDom r(0, 9, "r");

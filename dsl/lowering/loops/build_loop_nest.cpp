@@ -228,12 +228,13 @@ class NestBuilder {
                             .at(s.store.where));
   }
 
+  struct LetBinding {
+    Symbol symbol;
+    Expr value;
+  };
+
   /// Produces all stages that belong at `site` around `inner`.
   Built place_at(const Site& site, Built inner, const Context& context) {
-    struct LetBinding {
-      Symbol symbol;
-      Expr value;
-    };
     std::vector<LetBinding> lets;
     std::vector<Stmt> checks;
     std::vector<const StageDefinition*> stored_here;  // produced further in
@@ -266,7 +267,7 @@ class NestBuilder {
         depth = storage_depth(stage, context);
         if (depth != context.size()) {
           const Box whole = box;
-          slide(stage, box, slid, context, depth);
+          slide(stage, box, slid, context, depth, lets);
           merge_box(inner.storage[stage.id], needed_boxes(stage, s, whole, slid).front());
         }
       }
@@ -523,10 +524,26 @@ class NestBuilder {
   // --- sliding --------------------------------------------------------------------------------
 
   /// Loops between storage and computation: only what the previous iteration has not produced yet
-  /// is computed, when that is possible; see store_at.
+  /// is computed, when that is possible; see store_at. `lets`: of the stages produced at the same
+  /// place, consumers first. A region that is made of these, and does not move in one direction, is
+  /// computed each time.
   void slide(const StageDefinition& stage, Box& box, std::vector<bool>& slid,
-             const Context& context, std::size_t depth) const {
+             const Context& context, std::size_t depth, const std::vector<LetBinding>& lets) const {
     Box full = box;
+    bool is_bound_here = false;
+    for (auto l = lets.rbegin(); l != lets.rend(); ++l) {
+      const ir::Substitution map{{l->symbol, l->value}};
+      for (Interval& interval : full.dimensions) {
+        for (Expr* end : {&interval.min, &interval.max}) {
+          if (!ir::uses_symbol(end->node(), l->symbol)) continue;
+          is_bound_here = true;
+          *end = simplify(ir::substitute(*end, map));
+        }
+      }
+    }
+    const auto give_up = [&](const std::string& why) {
+      if (!is_bound_here) refuse_slide(stage, why);
+    };
     for (std::size_t i = context.size(); i-- > depth;) {
       if (context[i].is_loop || !context[i].symbol) continue;
       for (Interval& interval : full.dimensions) {
@@ -547,33 +564,30 @@ class NestBuilder {
                       [&](const Interval& i) { return depends(i, context[f].symbol); });
       if (!used) continue;
       if (loop)
-        refuse_slide(stage,
-                     "the region depends on more than one loop between storage and computation");
+        return give_up("the region depends on more than one loop between storage and computation");
       loop = &context[f];
     }
     if (!loop) return;  // every iteration needs the same box: computed again each time
     if (loop->kind != ir::LoopKind::Serial)
-      refuse_slide(stage, "the loop between storage and computation is not serial");
+      return give_up("the loop between storage and computation is not serial");
     std::optional<std::size_t> dimension;
     for (std::size_t d = 0; d < full.dimensions.size(); ++d) {
       if (!depends(full.dimensions[d], loop->symbol)) continue;
-      if (dimension)
-        refuse_slide(stage, "more than one dimension of the region moves with the loop");
+      if (dimension) return give_up("more than one dimension of the region moves with the loop");
       dimension = d;
     }
     if (std::any_of(context.begin() + static_cast<std::ptrdiff_t>(depth), context.end(),
                     [](const Frame& f) { return f.is_predicate; })) {
-      refuse_slide(stage, "a predicate may skip iterations between storage and computation");
+      return give_up("a predicate may skip iterations between storage and computation");
     }
     const Interval& moving = full.dimensions[*dimension];
     if (!is_nondecreasing(moving.min, loop->symbol, loop->min) ||
         !is_nondecreasing(moving.max, loop->symbol, loop->min)) {
-      refuse_slide(stage, "the region does not move in one direction");
+      return give_up("the region does not move in one direction");
     }
     for (std::size_t k = 1; k < stage.definitions.size(); ++k) {
       if (!stage.definitions[k].is_pure_in(*dimension, stage.variables)) {
-        refuse_slide(stage,
-                     "an update writes more than its own " + coordinate_name(stage, *dimension));
+        return give_up("an update writes more than its own " + coordinate_name(stage, *dimension));
       }
     }
     // first iteration: everything; later: from just after the previous maximum
