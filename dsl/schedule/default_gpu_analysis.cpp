@@ -15,6 +15,7 @@ constexpr double StoreAndLoad = 64;
 constexpr double OncePerThread = 32;
 /// A table of at most so many elements is computed once rather than at each look-up.
 constexpr std::int64_t Table = 1 << 16;
+constexpr std::size_t ManyCalls = 100;
 constexpr double Look = 6;  // what a look-up takes
 
 bool is_literal(const ir::Node& n, std::size_t argument) {
@@ -192,6 +193,7 @@ bool DefaultGpuAnalysis::pays_inline(const StageDefinition& s) const {
     });
   }
   if (loads <= 1 && own <= OncePerThread) return true;
+  if (calls->second.size() > ManyCalls) return false;
   double times = 0;  // an element is computed
   for (std::size_t i = 0; i < calls->second.size(); ++i) {
     const CallSite& call = calls->second[i];

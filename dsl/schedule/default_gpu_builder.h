@@ -41,7 +41,7 @@ class DefaultGpuBuilder {
   /// Threads over the loops `free`, the first of them along memory, in vectors, and several rows of
   /// the second; others inside.
   void threads(const StageRef&, const std::vector<Symbol>& free, int vector, int rows);
-  /// Blocks over the stage's outermost loops: three of them, of which only the first is long.
+  /// Blocks over the first three of the stage's outermost loops; others run kernels.
   void grid(const StageRef&, std::vector<Symbol> loops);
   bool is_stencil(const StageRef&, std::size_t dimension) const;
   std::int64_t steps_at_once(const StageRef&, const Symbol& loop) const;

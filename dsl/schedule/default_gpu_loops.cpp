@@ -239,6 +239,16 @@ void DefaultGpuBuilder::threads(const StageRef& ref, const std::vector<Symbol>& 
         extent(loop).value_or(DefaultGpuAnalysis::Few + 1) <= DefaultGpuAnalysis::Few;
     (stays ? few : outer).push_back(loop);
   }
+  // A grid has three dimensions, and only the first may be long: more, the shortest that is known,
+  // and several of what is long stay in the thread too.
+  while (outer.size() > 3) {
+    auto shortest = outer.end() - 1;
+    for (auto l = outer.begin() + 1; l != outer.end(); ++l) {
+      if (extent(*l) && (!extent(*shortest) || *extent(*l) < *extent(*shortest))) shortest = l;
+    }
+    few.push_back(*shortest);
+    outer.erase(shortest);
+  }
   int each_row = 1;
   const std::vector<Loop> before = definition_schedule(state_, ref).loops;
   const Symbol x = outer[0];
@@ -255,6 +265,11 @@ void DefaultGpuBuilder::threads(const StageRef& ref, const std::vector<Symbol>& 
     add(ref, Unroll{r, {}});
     each_row = rows;
     order.push_back(r);
+  }
+  for (auto l = outer.begin() + 1; l != outer.end(); ++l) {
+    if (extent(*l).value_or(0) <= MostBlocks) continue;
+    few.push_back(name(ref, l->name() + "s"));
+    add(ref, Split{*l, *l, few.back(), power_of_two_from(*extent(*l) / MostBlocks + 1)});
   }
   order.insert(order.end(), few.begin(), few.end());
   for (const Loop& l : before) {
@@ -299,22 +314,7 @@ void DefaultGpuBuilder::threads(const StageRef& ref, const std::vector<Symbol>& 
 
 /// Blocks over the loops, outermost of the stage: three of them, of which only the first is long.
 void DefaultGpuBuilder::grid(const StageRef& ref, std::vector<Symbol> loops) {
-  const StageDefinition& stage = state_.algorithm.stage(ref.stage);
-  const auto is_long = [&](const Symbol& loop) {
-    for (std::size_t d = 0; d < stage.rank(); ++d) {
-      if (stage.variables[d] == loop)
-        return facts_.extent(ref.stage, d).value_or(0) > MostBlocks;  // whatever the tiles
-    }
-    return false;
-  };
-  bool merge = loops.size() > 1 && std::any_of(loops.begin() + 1, loops.end(), is_long);
-  while (loops.size() > 3 || (merge && loops.size() > 1)) {
-    const Symbol outer = loops.back();
-    loops.pop_back();
-    const Symbol both = name(ref, loops.back().name() + outer.name());
-    add(ref, Fuse{loops.back(), outer, both});
-    loops.back() = both;
-  }
+  if (loops.size() > 3) loops.resize(3);
   grid_loop_.insert_or_assign(ref.stage, loops[0]);
   add(ref, GpuBlocks{std::move(loops)});
 }

@@ -380,25 +380,30 @@ TEST(DefaultSchedule, AReductionForOneReaderIsComputedInItsThreads) {
 
 TEST(DefaultSchedule, AGridHasThreeDimensionsAndOneLongOne) {
   Vars n;
-  Func f("f");
-  f(n.x, n.y, n.z, n.w) = n.x + n.y + n.z + n.w;
+  const ImageParam in = random_image(Int(32), {35, 6, 8, 7}, "in");
+  const RDom r(0, 2, "r");
+  Func s("s"), f("f");
+  s(n.x, n.y, n.z, n.w) = 0;
+  s(n.x, n.y, n.z, n.w) += in(n.x + r, n.y + r, n.z + r, n.w + r);
+  f(n.x, n.y, n.z, n.w) = s(n.x, n.y, n.z, n.w) * 3;
   EXPECT_EQ(text_of(f),
-            "f.split(x, x, xv, 4);\n"
-            "f.vectorize(xv);\n"
+            "f.reorder(w, x, y, z);\n"
             "f.tile(x, y, x, y, xi, yi, 32, 4);\n"
-            "f.fuse(z, w, zw);\n"
-            "f.gpu_blocks(x, y, zw);\n"
-            "f.gpu_threads(xi, yi);\n");
-  expect_right(f, {33, 5, 7, 6});
-  EXPECT_EQ(text_of(f, {.sizes = {{64, 300000, 5, 2}}}),
-            "f.split(x, x, xv, 4);\n"
-            "f.vectorize(xv);\n"
-            "f.reorder(xv, w, x, y, z);\n"
-            "f.tile(x, y, x, y, xi, yi, 16, 8);\n"
-            "f.fuse(y, z, yz);\n"
-            "f.fuse(x, yz, xyz);\n"
-            "f.gpu_blocks(xyz);\n"
-            "f.gpu_threads(xi, yi);\n");
+            "f.gpu_blocks(x, y, z);\n"
+            "f.gpu_threads(xi, yi);\n"
+            "s.compute_at(f, w);\n");
+  expect_right(f, {33, 5, 7, 6}, {in});
+  Func g("g");
+  g(n.x, n.y) = n.x + n.y;
+  EXPECT_EQ(text_of(g, {.sizes = {{64, 300000}}}),
+            "g.split(x, x, xv, 4);\n"
+            "g.vectorize(xv);\n"
+            "g.split(y, y, ys, 8);\n"
+            "g.reorder(xv, ys, x, y);\n"
+            "g.tile(x, y, x, y, xi, yi, 16, 8);\n"
+            "g.gpu_blocks(x, y);\n"
+            "g.gpu_threads(xi, yi);\n");
+  expect_right(g, {3, 70000});
 }
 
 TEST(DefaultSchedule, WhatAKernelCannotDoRunsOnTheHost) {
