@@ -34,14 +34,24 @@ bool DefaultGpuBuilder::may_be_tree(const StageRef& ref) const {
          facts_.steps(ref).value_or(options_.steps_of_trees) >= options_.steps_of_trees;
 }
 
-/// The steps go along memory, and the results do not.
+/// The steps go along memory. Where the results do, neighbouring threads read neighbouring columns.
 bool DefaultGpuBuilder::reduces_rows(const StageRef& ref) const {
-  const Definition& definition = facts_.definition(ref);
-  const auto reads = facts_.reads_of(ref);
-  return std::any_of(reads.begin(), reads.end(), [&](const DefaultGpuAnalysis::Read& r) {
-    return !r.coordinates.empty() &&
-           ir::uses_symbol(r.coordinates[0].node(), definition.domain[0].symbol);
-  });
+  const Symbol step = facts_.definition(ref).domain[0].symbol;
+  bool rows = false;
+  for (const DefaultGpuAnalysis::Read& r : facts_.reads_of(ref)) {
+    const auto uses = [&](std::size_t d, const Symbol& s) {
+      return ir::uses_symbol(r.coordinates[d].node(), s);
+    };
+    if (r.coordinates.empty()) continue;
+    rows = rows || uses(0, step);
+    for (std::size_t d = 1; d < r.coordinates.size(); ++d) {
+      const auto& results = facts_.stage(ref.stage).variables;
+      if (uses(d, step) &&
+          std::any_of(results.begin(), results.end(), [&](const Symbol& v) { return uses(0, v); }))
+        return false;
+    }
+  }
+  return rows;
 }
 
 /// Elements of 16 bytes of what the steps go along.

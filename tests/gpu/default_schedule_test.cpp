@@ -169,6 +169,12 @@ TEST(DefaultSchedule, ReductionsOfColumnsAreAThreadEach) {
             "s.update(0).gpu_blocks(x);\n"
             "s.update(0).gpu_threads(xi);\n");
   for (const int size : Awkward) expect_right(s, {size}, {in});
+  const ImageParam weight = random_image(Float(32), {37}, "weight");
+  Func t("t");
+  t(n.x) = 0.0f;
+  t(n.x) += in(n.x, r) * weight(r);
+  EXPECT_EQ(text_of(t, {.allow_rewrites = true}).find("reduce_across"), std::string::npos);
+  expect_right(t, {257}, {in, weight});
 }
 
 TEST(DefaultSchedule, SumsOfRowsKeepTheirOrderUnlessRewritesAreAllowed) {
