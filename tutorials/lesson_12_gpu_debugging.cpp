@@ -27,11 +27,14 @@ void refused(const char* title, const std::function<void()>& run) {
   }
 }
 
-/// Line numbers of the PTX, addresses and counts change with the compiler.
+/// Line numbers of the PTX, addresses and counts change with the compiler, folders with the
+/// machine.
 std::string without_numbers_of_the_day(const std::string& report) {
   const std::string lines =
       std::regex_replace(report, std::regex("PTX line [0-9]+"), "PTX line ..");
-  const std::string places = std::regex_replace(lines, std::regex("0x[0-9a-f]+"), "0x..");
+  const std::string files =
+      std::regex_replace(lines, std::regex("[^ ]*/(lesson_12_gpu_debugging.cpp)"), "$1");
+  const std::string places = std::regex_replace(files, std::regex("0x[0-9a-f]+"), "0x..");
   return places.substr(0, places.find("\ncompleted after"));
 }
 

@@ -110,6 +110,9 @@ struct Reserved {
   DeviceAddress address;
   std::uint64_t bytes;
 };
+void give_back(Gpu& gpu, const std::vector<Reserved>& memory, Stream& stream) {
+  for (const Reserved& r : memory) gpu.pool.give(r.address, r.bytes, stream);
+}
 
 /// One call: transfers and launches on behalf of the host's code.
 class GpuCall : public Call {
@@ -135,7 +138,10 @@ class GpuCall : public Call {
     release_device = [](RuntimeContext* context, std::uint64_t buffer) {
       auto& call = *static_cast<GpuCall*>(context);
       const std::lock_guard lock(call.mutex_);
-      call.drop(call.instance(buffer));
+      Instance& i = call.instance(buffer);
+      call.drop(i);
+      i = Instance{};
+      call.free_stages_.push_back(&i);
     };
     launch = [](RuntimeContext* context, std::int32_t kernel, const std::uint64_t* parameters,
                 const std::int64_t* blocks, std::int64_t threads) -> std::int32_t {
@@ -212,7 +218,8 @@ class GpuCall : public Call {
   }
 
   std::uint64_t make(std::uint64_t bytes, const char* name, void** host) {
-    Instance& i = stages_.add();
+    Instance& i = free_stages_.empty() ? stages_.add() : *free_stages_.back();
+    if (!free_stages_.empty()) free_stages_.pop_back();
     i.name = name;
     i.high = static_cast<std::int64_t>(bytes);
     if (host) {
@@ -340,6 +347,8 @@ class GpuCall : public Call {
   std::vector<Reserved>* reserved_ = nullptr;  // not null: the call is being recorded
   Stable<Instance, 8> arguments_;
   Stable<Instance, 8> stages_;
+  std::vector<Instance*>
+      free_stages_;  // of `stages_`: a loop of the host allocates again and again
 };
 
 /// Slots of a call without allocation where they are few.
@@ -376,7 +385,7 @@ class GpuRecording : public Recording {
         last_(stream.shared_from_this()) {}
   ~GpuRecording() override {
     Stream& stream = last_->retired ? *gpu_->main : *last_;
-    for (const Reserved& r : reserved_) gpu_->pool.give(r.address, r.bytes, stream);
+    give_back(*gpu_, reserved_, stream);
   }
 
   void replay(Stream& stream) override {
@@ -463,7 +472,7 @@ class GpuExecutable : public Executable {
     std::vector<Reserved> reserved;
     std::vector<GpuRecording::Use> uses;
     std::unique_ptr<GpuGraph> graph;
-    {
+    try {
       GpuCall context(gpu_, *kernels_, stream, signatures_);
       for (std::size_t i = 0; i < given.size(); ++i) {
         Instance& instance = context.add_argument(arguments_[i], given[i]);
@@ -494,6 +503,9 @@ class GpuExecutable : public Executable {
         throw;
       }
       graph = machine.end_capture(stream);
+    } catch (...) {
+      give_back(*gpu_, reserved, stream);
+      throw;
     }
     return std::make_unique<GpuRecording>(gpu_, kernels_, std::move(uses), std::move(reserved),
                                           std::move(graph), stream);

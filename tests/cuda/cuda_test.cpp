@@ -300,6 +300,27 @@ TEST_F(Cuda, AFailedRecordingEndsIt) {
   EXPECT_EQ(fake().live_graphs, 0);
 }
 
+TEST_F(Cuda, AFailedRecordingGivesTheMemoryOfStagesBack) {
+  Func g("g"), h("h");
+  g(x_) = in_(x_) + 1;
+  h(x_) = g(x_) * g(63 - x_);
+  g.compute_root().gpu_tile(x_, xi_, 32);
+  h.gpu_tile(x_, xi_, 32);
+  const Stream stream(Sm90);
+  const Buffer<int> out(64);
+  h.realize(out, Sm90);
+  std::uint64_t held = 0;
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    fake().failures["cuStreamEndCapture"] = 1;
+    EXPECT_SAYS(message([&] { Pipeline(h).record(out, stream); }), "recording a call");
+    if (attempt > 0) {
+      EXPECT_EQ(fake().allocated, held);
+    }
+    held = fake().allocated;
+  }
+  fake().failures.clear();
+}
+
 TEST_F(Cuda, AFaultLosesTheContextAndSaysSo) {
   Buffer<int> out(64);
   f_.realize(out, Sm90);
