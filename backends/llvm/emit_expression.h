@@ -18,6 +18,7 @@ struct BufferBinding {
   Type element;
   llvm::MDNode* alias_tag = nullptr;
   std::int64_t alignment = 0;  // bytes, of element 0; 0: an element's
+  bool streams = false;        // the access at hand: what it touches is not used again soon
 };
 
 class ExpressionEmitter {
@@ -79,7 +80,7 @@ class ExpressionEmitter {
   void under(llvm::Value* condition, const std::function<void()>& body);
   llvm::Value* reverse(llvm::Value*);
   Mask mask_of(const ir::Node&, std::size_t position);
-  const BufferBinding& buffer(const Symbol&) const;
+  BufferBinding buffer(const Symbol&) const;
   llvm::Align alignment(Type) const;
   /// Of the first element that an index speaks of.
   llvm::Align alignment(const BufferBinding&, const ir::Ref& index) const;

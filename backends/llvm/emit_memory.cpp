@@ -13,7 +13,7 @@ namespace sinter::backends {
 using ir::Op;
 using llvm::Value;
 
-const BufferBinding& ExpressionEmitter::buffer(const Symbol& symbol) const {
+BufferBinding ExpressionEmitter::buffer(const Symbol& symbol) const {
   auto it = buffers.find(symbol);
   if (it == buffers.end()) throw InternalError("no buffer for the symbol " + symbol.name());
   return it->second;
@@ -34,6 +34,11 @@ llvm::Align ExpressionEmitter::alignment(const BufferBinding& buffer, const ir::
 template <typename Access>
 Access* ExpressionEmitter::tag(const BufferBinding& buffer, Access* access) const {
   if (buffer.alias_tag) access->setMetadata(llvm::LLVMContext::MD_tbaa, buffer.alias_tag);
+  if (buffer.streams) {
+    llvm::Metadata* one = llvm::ConstantAsMetadata::get(b_.getInt32(1));
+    access->setMetadata(llvm::LLVMContext::MD_nontemporal,
+                        llvm::MDNode::get(b_.getContext(), {one}));
+  }
   return access;
 }
 
@@ -197,7 +202,8 @@ Value* ExpressionEmitter::gather(const BufferBinding& from, Type t, Value* point
 }
 
 Value* ExpressionEmitter::load(const ir::Node& n) {
-  const BufferBinding& from = buffer(n.symbol);
+  BufferBinding from = buffer(n.symbol);
+  from.streams = hooks != nullptr && ir::cache_hint(n) == ir::CacheHint::Streaming;
   const ir::Ref& index = n.args[0];
   const Type t = n.type;
   const Mask mask = mask_of(n, 1);
@@ -263,7 +269,8 @@ void ExpressionEmitter::scalar_store(const BufferBinding& to, Type t, Value* val
 }
 
 void ExpressionEmitter::store(const ir::Node& n) {
-  const BufferBinding& to = buffer(n.symbol);
+  BufferBinding to = buffer(n.symbol);
+  to.streams = hooks != nullptr && ir::cache_hint(n) == ir::CacheHint::Streaming;
   const ir::Ref& index = n.args[1];
   const Type t = n.args[0]->type.with_lanes(std::max(n.args[0]->type.lanes, index->type.lanes));
   Value* value = emit(n.args[0]);

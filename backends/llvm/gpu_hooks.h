@@ -36,7 +36,8 @@ class GpuHooks {
   /// f32 to the bits (i16) of the nearest bf16; where has_bfloat().
   virtual llvm::Value* to_bfloat(llvm::IRBuilder<>&, llvm::Value*) const = 0;
   /// Makes the function an entry that is launched with `threads` threads.
-  virtual void mark_kernel(llvm::Function&, std::int64_t threads) const = 0;
+  virtual void mark_kernel(llvm::Function&, std::int64_t threads,
+                           const ir::KernelLimits&) const = 0;
 };
 
 }  // namespace sinter::backends

@@ -92,7 +92,8 @@ Value* PtxHooks::to_bfloat(llvm::IRBuilder<>& b, Value* x) const {
                       {x});
 }
 
-void PtxHooks::mark_kernel(llvm::Function& function, std::int64_t threads) const {
+void PtxHooks::mark_kernel(llvm::Function& function, std::int64_t threads,
+                           const ir::KernelLimits& limits) const {
   llvm::LLVMContext& context = function.getContext();
   llvm::NamedMDNode* annotations =
       function.getParent()->getOrInsertNamedMetadata("nvvm.annotations");
@@ -105,6 +106,8 @@ void PtxHooks::mark_kernel(llvm::Function& function, std::int64_t threads) const
   };
   annotate("kernel", 1);
   annotate("maxntidx", threads);
+  if (limits.max_registers > 0) annotate("maxnreg", limits.max_registers);
+  if (limits.min_blocks > 0) annotate("minctasm", limits.min_blocks);
 }
 
 }  // namespace sinter::backends

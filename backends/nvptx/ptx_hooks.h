@@ -24,7 +24,7 @@ class PtxHooks : public GpuHooks {
   llvm::Value* inverse(llvm::IRBuilder<>&, llvm::Value* x) const override;
   bool has_bfloat() const override { return sm_ >= 80; }
   llvm::Value* to_bfloat(llvm::IRBuilder<>&, llvm::Value*) const override;
-  void mark_kernel(llvm::Function&, std::int64_t threads) const override;
+  void mark_kernel(llvm::Function&, std::int64_t threads, const ir::KernelLimits&) const override;
 
  private:
   int sm_;

@@ -62,7 +62,7 @@ Expr Simplifier::step_vector(const Expr& e) {
   if (e->op == Op::Ramp)
     return ir::is_constant(ir::arg(e, 1), 0) ? ir::broadcast(ir::arg(e, 0), lanes) : e;
   if (e->op == Op::Load && e->args.size() == 2 && ir::is_constant(ir::arg(e, 1), 1)) {
-    return ir::load(e->type, e->symbol, ir::arg(e, 0));
+    return ir::load(e->type, e->symbol, ir::arg(e, 0), {}, ir::cache_hint(*e));
   }
   if (e->op == Op::Broadcast || e->args.empty()) return e;
   const bool is_read = (e->op == Op::Load && e->args.size() == 1) || e->op == Op::Access;

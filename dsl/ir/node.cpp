@@ -278,10 +278,11 @@ Expr access(Type type, const Symbol& stage, std::vector<Expr> coordinates, int c
   return expr(Op::Access, type, std::move(coordinates), stage, component);
 }
 
-Expr load(Type type, const Symbol& buffer, const Expr& index, const Expr& predicate) {
+Expr load(Type type, const Symbol& buffer, const Expr& index, const Expr& predicate,
+          CacheHint hint) {
   std::vector<Expr> args{index};
   if (predicate.defined()) args.push_back(predicate);
-  return expr(Op::Load, type, std::move(args), buffer);
+  return expr(Op::Load, type, std::move(args), buffer, static_cast<std::int64_t>(hint));
 }
 
 Expr ramp(const Expr& base, const Expr& stride, int lanes) {
@@ -324,10 +325,11 @@ Stmt provide(const Symbol& stage, const std::vector<Expr>& values,
   for (const Expr& c : coordinates) args.push_back(c.node());
   return statement(Op::Provide, std::move(args), stage, static_cast<std::int64_t>(values.size()));
 }
-Stmt store(const Symbol& buffer, const Expr& value, const Expr& index, const Expr& predicate) {
+Stmt store(const Symbol& buffer, const Expr& value, const Expr& index, const Expr& predicate,
+           CacheHint hint) {
   std::vector<Ref> args{value.node(), index.node()};
   if (predicate.defined()) args.push_back(predicate.node());
-  return statement(Op::Store, std::move(args), buffer);
+  return statement(Op::Store, std::move(args), buffer, static_cast<std::int64_t>(hint));
 }
 Stmt atomic_store(Op op, const Symbol& buffer, const Expr& operand, const Expr& index,
                   const Expr& predicate) {
@@ -352,11 +354,15 @@ Stmt allocate(const Symbol& buffer, Type element, const Expr& elements, MemoryKi
                    static_cast<std::int64_t>(memory), {element});
 }
 Stmt free_buffer(const Symbol& buffer) { return statement(Op::Free, {}, buffer); }
-Stmt kernel(const Symbol& name, const GridSize& size, const Stmt& body) {
+Stmt kernel(const Symbol& name, const GridSize& size, const Stmt& body,
+            const KernelLimits& limits) {
   return statement(Op::Kernel,
                    {size.blocks[0].node(), size.blocks[1].node(), size.blocks[2].node(),
                     size.threads.node(), body.node()},
-                   name);
+                   name, limits.max_registers | limits.min_blocks << 8);
+}
+KernelLimits limits_of(const Node& kernel) {
+  return {kernel.integer & KernelLimits::Most, kernel.integer >> 8};
 }
 const char* transfer_name(TransferKind kind) {
   switch (kind) {

@@ -115,8 +115,8 @@ enum class Op : std::uint8_t {
   Free,         // symbol = buffer
   If,           // condition, then [, else]
   Assert,       // condition, values...; symbol = message with one {} for each value. Fails the call
-  Kernel,    // symbol = name, args = {blocks0, blocks1, blocks2, threads, body}: the body runs on
-             //   the device, once for every thread of every block
+  Kernel,    // symbol = name, args = {blocks0, blocks1, blocks2, threads, body}, integer =
+             //   KernelLimits: the body runs on the device, once for every thread of every block
   Barrier,   // all threads of the block have arrived, and see what the others wrote
   Transfer,  // symbol = buffer, integer = TransferKind
   Count_,
@@ -140,6 +140,13 @@ constexpr bool is_concurrent(LoopKind k) { return k == LoopKind::Parallel || is_
 enum class MemoryKind : std::uint8_t { Auto, Heap, Stack, Register, GPUShared, Device, Both };
 /// Says how soon the data is used again; never changes a value.
 enum class CacheHint : std::uint8_t { None, Streaming };
+/// What a kernel's code is held to; 0: nothing.
+struct KernelLimits {
+  std::int64_t max_registers = 0;  // of a thread
+  std::int64_t min_blocks = 0;     // on a multiprocessor at a time
+  bool operator==(const KernelLimits&) const = default;
+  static constexpr std::int64_t Most = 255;  // of each, as a kernel holds them
+};
 enum class TransferKind : std::uint8_t {
   ToDevice,  // the device's instance becomes what the host's is
   ToHost,
@@ -247,7 +254,8 @@ Expr unary(Op, const Expr&);
 Expr select(const Expr& c, const Expr& t, const Expr& f);
 Expr cast_to(Type, const Expr&);  // nothing when the type is already that
 Expr access(Type, const Symbol& stage, std::vector<Expr> coordinates, int component = 0);
-Expr load(Type, const Symbol& buffer, const Expr& index, const Expr& predicate = {});
+Expr load(Type, const Symbol& buffer, const Expr& index, const Expr& predicate = {},
+          CacheHint = CacheHint::None);
 Expr ramp(const Expr& base, const Expr& stride, int lanes);
 Expr broadcast(const Expr&, int lanes);  // nothing for lanes == 1
 
@@ -257,7 +265,8 @@ Stmt let(const Symbol&, const Expr& value, const Stmt& body);
 Stmt produce(const Symbol& stage, const Stmt& body);
 Stmt provide(const Symbol& stage, const std::vector<Expr>& values,
              const std::vector<Expr>& coordinates);
-Stmt store(const Symbol& buffer, const Expr& value, const Expr& index, const Expr& predicate = {});
+Stmt store(const Symbol& buffer, const Expr& value, const Expr& index, const Expr& predicate = {},
+           CacheHint = CacheHint::None);
 Stmt atomic_store(Op, const Symbol& buffer, const Expr& operand, const Expr& index,
                   const Expr& predicate = {});
 struct Range {
@@ -275,7 +284,10 @@ struct GridSize {
   Expr blocks[3];
   Expr threads;
 };
-Stmt kernel(const Symbol& name, const GridSize&, const Stmt& body);
+Stmt kernel(const Symbol& name, const GridSize&, const Stmt& body, const KernelLimits& = {});
+KernelLimits limits_of(const Node& kernel);
+/// Of a Load or Store.
+inline CacheHint cache_hint(const Node& n) { return static_cast<CacheHint>(n.integer); }
 Stmt barrier();
 Stmt transfer(const Symbol& buffer, TransferKind);
 const char* transfer_name(TransferKind);  // in the text form: "to_device"

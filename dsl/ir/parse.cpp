@@ -117,6 +117,8 @@ class Parser {
   Stmt statement(const Token& keyword);
   Stmt for_statement();
   Stmt kernel_statement();
+  KernelLimits kernel_limits();
+  void streamed_accesses(Module&);
   Stmt let_statement();
   Stmt provide_statement(bool is_atomic);
   Stmt store_statement(bool is_atomic);
@@ -134,6 +136,7 @@ class Parser {
       elements_;                                    // element types of stages and buffers
   std::unordered_map<std::string, Expr> bindings_;  // #n of the next statement
   std::unordered_set<Symbol> never_partition_;
+  std::unordered_map<Symbol, KernelLimits> kernel_limits_;
   bool declares_unknown_ = false;  // unknown names are coordinates
 };
 
@@ -250,14 +253,17 @@ Expr Parser::access_of(const Token& at) {
 }
 
 Expr Parser::load_of() {
-  const Token at = text_.expect(Token::Kind::Identifier, "the name of a buffer");
+  Token at = text_.expect(Token::Kind::Identifier, "the name of a buffer");
+  const bool streams = at.text == "streaming" && peek().kind == Token::Kind::Identifier;
+  if (streams) at = text_.next();
   expect("(");
   const std::vector<Expr> args = arguments(")");
   require_types(at, args.size() == 1 || args.size() == 2,
                 "load takes an index and perhaps a predicate");
   const Type type = element_of(at, 0).with_lanes(args[0]->type.lanes);
   const Symbol buffer = declares_unknown_ ? symbol_of(names_, at.text) : Symbol::named(at.text);
-  return load(type, buffer, args[0], args.size() == 2 ? args[1] : Expr());
+  return load(type, buffer, args[0], args.size() == 2 ? args[1] : Expr(),
+              streams ? CacheHint::Streaming : CacheHint::None);
 }
 
 Expr Parser::call(const Token& at) {
@@ -388,9 +394,31 @@ Stmt Parser::for_statement() {
   else if (accept("gpu_lane")) kind = LoopKind::GpuLane;
   else if (accept("gpu_warp")) kind = LoopKind::GpuWarp;
   if (accept("never_partition")) never_partition_.insert(variable);
+  if (const KernelLimits limits = kernel_limits(); limits != KernelLimits{})
+    kernel_limits_.emplace(variable, limits);
   bindings_.clear();
   declare_index(variable);
   return for_loop(variable, min, extent, kind, braces());
+}
+
+KernelLimits Parser::kernel_limits() {
+  const auto limit = [&](const char* word) -> std::int64_t {
+    if (!accept(word)) return 0;
+    const Token at = text_.expect(Token::Kind::Number, "a limit");
+    const Expr value = literal_of(at, false);
+    require_types(at, value->type.is_index() && value->integer <= KernelLimits::Most,
+                  "this is no limit of a kernel");
+    return value->integer;
+  };
+  const std::int64_t max_registers = limit("max_registers");
+  return {max_registers, limit("min_blocks")};
+}
+
+void Parser::streamed_accesses(Module& module) {
+  StreamedAccesses& accesses = module.streamed[name()];
+  accesses.stores = accept("stores");
+  accesses.all_loads = accept("loads");
+  while (accept("from")) accesses.producers.push_back(name());
 }
 
 Stmt Parser::kernel_statement() {
@@ -400,7 +428,8 @@ Stmt Parser::kernel_statement() {
   require_types(peek(), size.size() == 4,
                 "a kernel has three numbers of blocks and one of threads");
   bindings_.clear();
-  return kernel(kernel_name, {{size[0], size[1], size[2]}, size[3]}, braces());
+  const KernelLimits limits = kernel_limits();
+  return kernel(kernel_name, {{size[0], size[1], size[2]}, size[3]}, braces(), limits);
 }
 
 Stmt Parser::let_statement() {
@@ -445,11 +474,9 @@ Stmt Parser::store_statement(bool is_atomic) {
   const Symbol buffer = Symbol::named(at.text);
   const Expr predicate = args.size() == 2 ? args[1] : Expr();
   if (is_atomic) return atomic_store(op, buffer, value, args[0], predicate);
-  const Stmt result = store(buffer, value, args[0], predicate);
-  if (!accept("streaming")) return result;
-  Node node = *result;
-  node.integer = static_cast<std::int64_t>(CacheHint::Streaming);
-  return Stmt(make(std::move(node)));
+  const bool streams = accept("streaming");
+  return store(buffer, value, args[0], predicate,
+               streams ? CacheHint::Streaming : CacheHint::None);
 }
 
 MemoryKind Parser::memory() {
@@ -553,10 +580,12 @@ Module Parser::module() {
     else if (accept("scalar")) argument(result, Argument::Kind::Scalar);
     else break;
   }
+  while (accept("streaming")) streamed_accesses(result);
   result.body = rest_of_block();
   expect("}");
   text_.expect_end();
   result.never_partition = std::move(never_partition_);
+  result.kernel_limits = std::move(kernel_limits_);
   return result;
 }
 

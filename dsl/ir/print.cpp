@@ -201,7 +201,8 @@ class Printer {
       const std::string component = node.integer == 0 ? "" : "." + std::to_string(node.integer);
       return place(node.symbol, "[]", args, 0) + component;
     }
-    if (node.op == Op::Load) return "load " + place(node.symbol, "()", args, 0);
+    if (node.op == Op::Load)
+      return (node.integer != 0 ? "load streaming " : "load ") + place(node.symbol, "()", args, 0);
     if (node.op == Op::Cast)
       return to_string(node.type.element()) + "(" + list(args, 0, args.size()) + ")";
     std::string inside = list(args, 0, args.size());
@@ -276,8 +277,24 @@ class Printer {
   std::string text_;
   int depth_ = 0;
   std::unordered_map<const Node*, std::string> bindings_;  // of the statement being printed
-  const std::unordered_set<Symbol>* never_partition_ = nullptr;
+  const Module* module_ = nullptr;
+  std::string of_loop(const Symbol&) const;
 };
+
+std::string limits_text(const KernelLimits& limits) {
+  return (limits.max_registers > 0 ? " max_registers " + std::to_string(limits.max_registers)
+                                   : std::string()) +
+         (limits.min_blocks > 0 ? " min_blocks " + std::to_string(limits.min_blocks)
+                                : std::string());
+}
+
+/// What the module says of a loop.
+std::string Printer::of_loop(const Symbol& loop) const {
+  if (module_ == nullptr) return "";
+  const auto limits = module_->kernel_limits.find(loop);
+  return (module_->never_partition.contains(loop) ? " never_partition" : std::string()) +
+         (limits == module_->kernel_limits.end() ? std::string() : limits_text(limits->second));
+}
 
 void Printer::statement(const Ref& node) {
   if (!node) return;
@@ -288,16 +305,15 @@ void Printer::statement(const Ref& node) {
   if (node->op == Op::For) {
     bind_arguments(*node, 2);
     const std::string head = "for " + names_.of(node->symbol) + " in [";
-    const bool is_whole = never_partition_ != nullptr && never_partition_->contains(node->symbol);
-    line(head + list(args, 0, 2) + ")" + loop_suffix(node->integer) +
-         (is_whole ? " never_partition {" : " {"));
+    line(head + list(args, 0, 2) + ")" + loop_suffix(node->integer) + of_loop(node->symbol) + " {");
     body(args[2]);
   } else if (node->op == Op::Produce) {
     line("produce " + names_.of(node->symbol) + " {");
     body(args[0]);
   } else if (node->op == Op::Kernel) {
     bind_arguments(*node, 4);
-    line("kernel " + names_.of(node->symbol) + " [" + list(args, 0, 4) + "] {");
+    line("kernel " + names_.of(node->symbol) + " [" + list(args, 0, 4) + "]" +
+         limits_text(limits_of(*node)) + " {");
     body(args[4]);
   } else if (node->op == Op::If) {
     bind_arguments(*node, 1);
@@ -379,7 +395,7 @@ void Printer::simple_statement(const Node& node) {
 }
 
 std::string Printer::module_text(const Module& module) {
-  never_partition_ = &module.never_partition;
+  module_ = &module;
   text_ = "module " + quoted(module.name) + " {\n";
   depth_ = 1;
   for (const Argument& argument : module.arguments) {
@@ -403,6 +419,16 @@ std::string Printer::module_text(const Module& module) {
     }
     line(text);
   }
+  std::vector<std::string> streamed;
+  for (const auto& [stage, accesses] : module.streamed) {
+    std::string text = "streaming " + names_.of(stage);
+    if (accesses.stores) text += " stores";
+    if (accesses.all_loads) text += " loads";
+    for (const Symbol& producer : accesses.producers) text += " from " + names_.of(producer);
+    streamed.push_back(text);
+  }
+  std::sort(streamed.begin(), streamed.end());
+  for (const std::string& text : streamed) line(text);
   statement(module.body.node());
   return std::move(text_) + "}\n";
 }

@@ -18,6 +18,8 @@
 #include "dsl/schedule/directives/fuse.h"
 #include "dsl/schedule/directives/gpu_blocks.h"
 #include "dsl/schedule/directives/gpu_lanes.h"
+#include "dsl/schedule/directives/gpu_max_registers.h"
+#include "dsl/schedule/directives/gpu_min_blocks.h"
 #include "dsl/schedule/directives/gpu_single_thread.h"
 #include "dsl/schedule/directives/gpu_threads.h"
 #include "dsl/schedule/directives/gpu_tile.h"
@@ -37,6 +39,8 @@
 #include "dsl/schedule/directives/store_at.h"
 #include "dsl/schedule/directives/store_in.h"
 #include "dsl/schedule/directives/store_root.h"
+#include "dsl/schedule/directives/stream_loads.h"
+#include "dsl/schedule/directives/stream_stores.h"
 #include "dsl/schedule/directives/tile.h"
 #include "dsl/schedule/directives/unroll.h"
 #include "dsl/schedule/directives/vectorize.h"
@@ -48,7 +52,8 @@ using Directive =
                  PartitionLoop, ComputeInline, ComputeRoot, ComputeAt, StoreRoot, StoreAt, StoreIn,
                  Bound, BoundExtent, AlignBounds, Rfactor, ReduceAcross, Atomic, Specialize,
                  SpecializeFail, In, SetEstimate, GpuBlocks, GpuThreads, GpuLanes, GpuWarps,
-                 GpuSingleThread, GpuTile>;
+                 GpuSingleThread, GpuTile, GpuMaxRegisters, GpuMinBlocks, StreamLoads,
+                 StreamStores>;
 
 struct Entry {
   StageRef stage;

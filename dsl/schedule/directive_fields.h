@@ -38,6 +38,10 @@ BOOST_HANA_ADAPT_STRUCT(sinter::schedule::GpuLanes, loop);
 BOOST_HANA_ADAPT_STRUCT(sinter::schedule::GpuWarps, loop);
 BOOST_HANA_ADAPT_STRUCT(sinter::schedule::GpuSingleThread);
 BOOST_HANA_ADAPT_STRUCT(sinter::schedule::GpuTile, tile);
+BOOST_HANA_ADAPT_STRUCT(sinter::schedule::GpuMaxRegisters, registers);
+BOOST_HANA_ADAPT_STRUCT(sinter::schedule::GpuMinBlocks, blocks);
+BOOST_HANA_ADAPT_STRUCT(sinter::schedule::StreamLoads, producer);
+BOOST_HANA_ADAPT_STRUCT(sinter::schedule::StreamStores);
 
 namespace sinter::schedule {
 
@@ -73,7 +77,11 @@ constexpr const char* DirectiveNames[] = {"split",
                                           "gpu_lanes",
                                           "gpu_warps",
                                           "gpu_single_thread",
-                                          "gpu_tile"};
+                                          "gpu_tile",
+                                          "gpu_max_registers",
+                                          "gpu_min_blocks",
+                                          "stream_loads",
+                                          "stream_stores"};
 static_assert(std::size(DirectiveNames) == std::variant_size_v<Directive>);
 
 /// Enumerators in the text, by value.

@@ -159,6 +159,13 @@ Stage& Stage::gpu_loops(GpuLevel level, const std::vector<VarOrRVar>& loops) {
   return *this;
 }
 
+Stage& Stage::gpu_limit(GpuLimit limit, const Expr& number, Location where) {
+  if (limit == GpuLimit::MaxRegisters)
+    record(contents_, definition_, branch_, GpuMaxRegisters{integer(number)}, where);
+  else record(contents_, definition_, branch_, GpuMinBlocks{integer(number)}, where);
+  return *this;
+}
+
 Stage& Stage::gpu_one_thread(Location where) {
   record(contents_, definition_, branch_, GpuSingleThread{}, where);
   return *this;
@@ -331,6 +338,11 @@ Func& Func::gpu_loops(GpuLevel level, const std::vector<VarOrRVar>& loops) {
   return *this;
 }
 
+Func& Func::gpu_limit(GpuLimit limit, const Expr& number, Location where) {
+  Stage(contents_, 0).gpu_limit(limit, number, where);
+  return *this;
+}
+
 Func& Func::gpu_one_thread(Location where) {
   Stage(contents_, 0).gpu_one_thread(where);
   return *this;
@@ -392,6 +404,26 @@ Func& Func::store_root(Location where) {
 
 Func& Func::store_at(const Func& consumer, const VarOrRVar& loop, Location where) {
   record(contents_, 0, {}, StoreAt{consumer.contents()->definition.id, loop.symbol}, where);
+  return *this;
+}
+
+Func& Func::stream_loads(Location where) {
+  record(contents_, 0, {}, StreamLoads{}, where);
+  return *this;
+}
+
+Func& Func::stream_loads(const Func& producer, Location where) {
+  record(contents_, 0, {}, StreamLoads{producer.contents()->definition.id}, where);
+  return *this;
+}
+
+Func& Func::stream_loads(const ImageParam& producer, Location where) {
+  record(contents_, 0, {}, StreamLoads{producer.contents()->id}, where);
+  return *this;
+}
+
+Func& Func::stream_stores(Location where) {
+  record(contents_, 0, {}, StreamStores{}, where);
   return *this;
 }
 

@@ -62,7 +62,28 @@ struct Checker {
       }
       inside_vector = inside_vector || loop->kind == ir::LoopKind::Vectorized;
     }
+    check_limits(schedule);
     for (const auto& branch : schedule.specializations) check(branch.schedule);
+  }
+
+  /// A kernel is held to one limit, and is there.
+  void check_limits(const DefinitionSchedule& schedule) const {
+    const ir::KernelLimits& limits = schedule.limits;
+    if (limits == ir::KernelLimits{}) return;
+    const auto refuse_limit = [&](const std::string& reason, const std::string& remedy) {
+      refuse(refusal(reason, remedy), state, entries, ref, definition.where,
+             [](const Directive& d) {
+               return std::holds_alternative<GpuMaxRegisters>(d) ||
+                      std::holds_alternative<GpuMinBlocks>(d);
+             });
+    };
+    if (std::none_of(schedule.loops.begin(), schedule.loops.end(),
+                     [](const Loop& l) { return l.kind == ir::LoopKind::GpuBlock; }))
+      refuse_limit("the definition has no loops over blocks, so it is no kernel",
+                   "write it where gpu_blocks or gpu_tile is");
+    if (limits.max_registers > 0 && limits.min_blocks > 0)
+      refuse_limit("a kernel is held to a number of registers or of blocks, not to both",
+                   "drop one of the two: blocks follow from registers");
   }
 
   /// The ordered variables, followed through the relations, must appear in the loops in their

@@ -119,6 +119,24 @@ struct Preview {
     return false;
   }
 
+  static std::string limits_text(const ir::KernelLimits& limits, ir::LoopKind kind) {
+    if (kind != ir::LoopKind::GpuBlock) return "";
+    if (limits.max_registers > 0)
+      return ", at most " + std::to_string(limits.max_registers) + " registers";
+    return limits.min_blocks > 0 ? ", at least " + std::to_string(limits.min_blocks) + " at a time"
+                                 : "";
+  }
+
+  std::string streams_text(const ir::StreamedAccesses& streamed) const {
+    std::string result = streamed.all_loads ? ", streaming loads" : "";
+    if (!streamed.all_loads) {
+      for (const Symbol& producer : streamed.producers)
+        result += (result.empty() ? ", streaming loads of " : " and ") + names.at(producer);
+    }
+    if (streamed.stores) result += ", streaming stores";
+    return result;
+  }
+
   std::string provide_text(const StageDefinition& stage, const Definition& definition) const {
     std::string coordinates;
     for (const Expr& c : definition.coordinates) {
@@ -141,7 +159,8 @@ struct Preview {
     }
     for (auto loop = schedule.loops.rbegin(); loop != schedule.loops.rend(); ++loop) {
       line(indent++, std::string(kind_text(loop->kind)) + " " + loop->name.name() +
-                         range(stage, definition, schedule, *loop) + ":");
+                         range(stage, definition, schedule, *loop) +
+                         limits_text(schedule.limits, loop->kind) + ":");
       for (const StageDefinition& other : pipeline.algorithm.stages) {
         const StageSchedule& placed = pipeline.of(other.id);
         const bool stored_here = is_at(placed.store, ref, *loop);
@@ -156,8 +175,8 @@ struct Preview {
   }
 
   void produce(const StageDefinition& stage, int indent) {
-    line(indent, "produce " + stage.name + ":");
     const StageSchedule& schedule = pipeline.of(stage.id);
+    line(indent, "produce " + stage.name + streams_text(schedule.streamed) + ":");
     for (std::size_t k = 0; k < stage.definitions.size(); ++k) {
       if (k == 0 && stage.definitions[0].is_undef()) continue;
       body(stage, static_cast<int>(k), schedule.definitions[k], indent + 1);

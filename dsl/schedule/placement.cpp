@@ -454,7 +454,8 @@ struct PlacementChecker {
     const DefinitionSchedule own = initial_definition_schedule(stage, 0);
     const DefinitionSchedule& shaped = schedule.definitions[0];
     bool differs = !shaped.relations.empty() || !shaped.specializations.empty() ||
-                   schedule.memory != ir::MemoryKind::Auto || !schedule.bounds.empty();
+                   schedule.memory != ir::MemoryKind::Auto || !schedule.bounds.empty() ||
+                   shaped.limits != ir::KernelLimits{} || !schedule.streamed.none();
     for (std::size_t i = 0; i < own.loops.size() && !differs; ++i) {
       differs = !(own.loops[i].name == shaped.loops[i].name) ||
                 shaped.loops[i].kind != ir::LoopKind::Serial ||
@@ -467,6 +468,50 @@ struct PlacementChecker {
              return !std::holds_alternative<ComputeInline>(d) &&
                     !std::holds_alternative<SetEstimate>(d);
            });
+  }
+
+  /// Streamed accesses exist, in memory that caches stand before.
+  void check_streams() {
+    for (const Entry& entry : entries.entries) {
+      const auto refuse_entry = [&](const std::string& reason, const std::string& remedy) {
+        Diagnostic problem = refusal(reason, remedy);
+        problem.stage = stage_text(state.algorithm, entry.stage);
+        problem.directive = to_string(entry.directive, state.algorithm);
+        entry.locate(problem);
+        throw ScheduleError(problem);
+      };
+      const auto in_memory = [&](const Symbol& stage, const std::string& name) {
+        const ir::MemoryKind memory = of(stage).memory;
+        if (memory == ir::MemoryKind::Register || memory == ir::MemoryKind::GPUShared)
+          refuse_entry(name + " is in " +
+                           (memory == ir::MemoryKind::Register ? "registers" : "shared memory") +
+                           ", which no cache stands before",
+                       "drop this directive, or store_in(MemoryType::Heap)");
+      };
+      const Symbol& stage = entry.stage.stage;
+      const auto* loads = std::get_if<StreamLoads>(&entry.directive);
+      if (loads == nullptr && !std::holds_alternative<StreamStores>(entry.directive)) continue;
+      if (is_inline(stage) && !state.algorithm.is_output(stage))
+        refuse_entry("the stage is computed inline: loads and stores are those of its consumers",
+                     "write it on a consumer, or place the stage with compute_root or compute_at");
+      if (loads == nullptr) {
+        in_memory(stage, "the stage");
+        continue;
+      }
+      if (!loads->producer) continue;
+      const Symbol& producer = *loads->producer;
+      const StageDefinition* made = state.algorithm.find(producer);
+      const std::string name = "'" + (made ? made->name : producer.name()) + "'";
+      if (made && is_inline(producer) && !state.algorithm.is_output(producer))
+        refuse_entry(name + " is computed inline, and never loaded", "name what it loads");
+      const std::vector<Use> reading = uses(producer);
+      if (std::none_of(reading.begin(), reading.end(),
+                       [&](const Use& use) { return use.stage == stage; }))
+        refuse_entry(
+            "the stage does not load " + name,
+            "name a stage or an image that it reads, or write it on the stage that reads " + name);
+      if (made) in_memory(producer, name);
+    }
   }
 
   void run() {
@@ -490,6 +535,7 @@ struct PlacementChecker {
       if (state.stored_explicitly.contains(stage.id)) check_storage(stage.id);
       check_gpu_loops(stage);
     }
+    check_streams();
   }
 };
 

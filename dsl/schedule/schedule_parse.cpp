@@ -282,6 +282,14 @@ struct Parser {
     read(arguments[1], d.modulus);
     if (arguments.size() == 3) read(arguments[2], d.remainder);
   }
+  void fill(StreamLoads& d, const std::vector<Piece>& arguments, const Piece& call) {
+    if (arguments.size() > 1) fail_count(call, "at most one producer is expected");
+    if (arguments.empty()) return;
+    for (const Image& image : algorithm.images) {
+      if (image.name == arguments[0].text) d.producer = image.id;
+    }
+    if (!d.producer) d.producer = stage_named(arguments[0].text, arguments[0]);
+  }
   void fill(Reorder& d, const std::vector<Piece>& arguments, const Piece&) {
     for (const Piece& p : arguments) read(p, d.loops.emplace_back());
   }

@@ -29,6 +29,14 @@ struct Printer {
     return text;
   }
 
+  /// Of what a stage may load from: a stage or an image.
+  std::string source_name(const Symbol& s) const {
+    for (const Image& image : algorithm.images) {
+      if (image.id == s) return image.name;
+    }
+    return stage_name(s);
+  }
+
   std::string text(const Symbol& v) const { return variable(v, ref.stage); }
   std::string text(const IntegerArg& arg) const {
     if (arg.is_constant()) return std::to_string(arg.constant());
@@ -116,6 +124,9 @@ struct Printer {
   std::string arguments(const AlignBounds& d) const {
     const bool plain = d.remainder.is_constant() && d.remainder.constant() == 0;
     return text(d.variable) + ", " + text(d.modulus) + (plain ? "" : ", " + text(d.remainder));
+  }
+  std::string arguments(const StreamLoads& d) const {
+    return d.producer ? source_name(*d.producer) : "";
   }
   std::string arguments(const Atomic& d) const {
     return d.override_associativity_test ? "true" : "";

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "dsl/algorithm/algorithm.h"
-#include "dsl/ir/node.h"
+#include "dsl/ir/module.h"
 
 namespace sinter::schedule {
 
@@ -54,6 +54,7 @@ struct DefinitionSchedule {
   std::vector<Loop> loops;          // INNERMOST FIRST (as Halide's dims)
   std::vector<Relation> relations;  // in the order applied
   bool atomic = false;
+  ir::KernelLimits limits;  // of the kernel that its loops over blocks are
   struct Specialization;
   std::vector<Specialization> specializations;  // first condition that holds wins
   struct Failure {
@@ -96,6 +97,7 @@ struct StageSchedule {
   Placement compute;
   Placement store;  // equal to compute unless store_at / store_root was given
   ir::MemoryKind memory = ir::MemoryKind::Auto;
+  ir::StreamedAccesses streamed;
   std::vector<DimensionBound> bounds;
   std::vector<DefinitionSchedule> definitions;  // as StageDefinition::definitions
 };

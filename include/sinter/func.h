@@ -135,6 +135,7 @@ class Stage : public GpuSchedule<Stage> {
   /// What GpuSchedule is made of.
   Stage& gpu_loops(GpuLevel, const std::vector<VarOrRVar>&);
   Stage& gpu_one_thread(Location);
+  Stage& gpu_limit(GpuLimit, const Expr&, Location);
   Stage& gpu_tiles(const std::vector<VarOrRVar>& old, const std::vector<VarOrRVar>& blocks,
                    const std::vector<VarOrRVar>& threads, const std::vector<Expr>& sizes,
                    TailStrategy, Location);
@@ -237,6 +238,7 @@ class Func : public GpuSchedule<Func> {
   /// What GpuSchedule is made of.
   Func& gpu_loops(GpuLevel, const std::vector<VarOrRVar>&);
   Func& gpu_one_thread(Location);
+  Func& gpu_limit(GpuLimit, const Expr&, Location);
   Func& gpu_tiles(const std::vector<VarOrRVar>& old, const std::vector<VarOrRVar>& blocks,
                   const std::vector<VarOrRVar>& threads, const std::vector<Expr>& sizes,
                   TailStrategy, Location);
@@ -256,6 +258,12 @@ class Func : public GpuSchedule<Func> {
   Func& store_at(const Func& consumer, const VarOrRVar& loop, Location where = Location::current());
   Func& store_at(const LoopLevel&, Location where = Location::current());
   Func& store_in(MemoryType, Location where = Location::current());
+  /// What this stage loads (from `producer` only, if one is given) or stores is not used again soon:
+  /// caches of a GPU let go of it first. Changes no value; on the host it has no effect.
+  Func& stream_loads(Location where = Location::current());
+  Func& stream_loads(const Func& producer, Location where = Location::current());
+  Func& stream_loads(const ImageParam& producer, Location where = Location::current());
+  Func& stream_stores(Location where = Location::current());
   Func& bound(const Var&, const Expr& min, const Expr& extent,
               Location where = Location::current());
   Func& bound_extent(const Var&, const Expr& extent, Location where = Location::current());

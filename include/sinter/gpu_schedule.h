@@ -13,6 +13,8 @@ namespace sinter {
 /// What a GPU loop runs on. Of a stage's loops the innermost one varies fastest: over blocks of the
 /// grid, and over the threads of a block (lanes first, then warps, then threads).
 enum class GpuLevel { Blocks, Threads, Lanes, Warps };
+/// What a kernel may be held to; see gpu_max_registers and gpu_min_blocks.
+enum class GpuLimit { MaxRegisters, MinBlocks };
 
 template <typename Self>
 class GpuSchedule {
@@ -39,6 +41,16 @@ class GpuSchedule {
   /// Runs on one thread of one block.
   Self& gpu_single_thread(Location where = Location::current()) {
     return self().gpu_one_thread(where);
+  }
+  /// Each thread of the kernel that these blocks are gets at most so many registers; what does not
+  /// fit goes to memory.
+  Self& gpu_max_registers(const Expr& registers, Location where = Location::current()) {
+    return self().gpu_limit(GpuLimit::MaxRegisters, registers, where);
+  }
+  /// At least so many blocks run on a multiprocessor at a time: the compiler takes no more registers
+  /// than that leaves.
+  Self& gpu_min_blocks(const Expr& blocks, Location where = Location::current()) {
+    return self().gpu_limit(GpuLimit::MinBlocks, blocks, where);
   }
 
   /// gpu_blocks(block) and gpu_threads(thread) for one, two or three dimensions.

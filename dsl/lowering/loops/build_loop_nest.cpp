@@ -91,6 +91,11 @@ class NestBuilder {
     module.body = ir::block(std::move(all));
     module.constraints = constraints_of(pipeline_.algorithm);
     module.never_partition = std::move(never_partition_);
+    module.kernel_limits = std::move(kernel_limits_);
+    for (const StageDefinition& stage : stages_) {
+      const ir::StreamedAccesses& streamed = schedule_of(stage).streamed;
+      if (!streamed.none()) module.streamed.emplace(stage.id, streamed);
+    }
     return module;
   }
 
@@ -786,6 +791,8 @@ class NestBuilder {
       f.variable = l.variable;
       frames.push_back(f);
       if (l.partition == schedule::PartitionPolicy::Never) never_partition_.insert(l.symbol);
+      if (l.kind == ir::LoopKind::GpuBlock && s.limits != ir::KernelLimits{})
+        kernel_limits_.emplace(l.symbol, s.limits);
       order.push_back(l.symbol);
       push_items(level);
     }
@@ -871,6 +878,7 @@ class NestBuilder {
   std::unordered_map<Symbol, Box> output_box_;
   std::vector<ir::Argument> arguments_;
   std::unordered_set<Symbol> never_partition_;
+  std::unordered_map<Symbol, ir::KernelLimits> kernel_limits_;
   bool closes_regions_ = false;
   algebra::ConstantScope known_;  // constant bounds of named extents
   Regions root_reads_;

@@ -170,8 +170,10 @@ class Widener {
       if (args.size() > 1) throw NotVectorizable{};
       // Behind a predicate a load may be out of bounds in lanes that do not run.
       if (mask_.defined())
-        return ir::load(e->type.with_lanes(lanes_), e->symbol, wide(index), mask_);
-      return ir::load(e->type.with_lanes(index->type.lanes), e->symbol, index);
+        return ir::load(e->type.with_lanes(lanes_), e->symbol, wide(index), mask_,
+                        ir::cache_hint(*e));
+      return ir::load(e->type.with_lanes(index->type.lanes), e->symbol, index, {},
+                      ir::cache_hint(*e));
     }
     if (!vector) return e;
     std::vector<ir::Ref> refs;
@@ -189,9 +191,9 @@ class Widener {
     if (index->type.is_scalar()) {
       // Every lane writes the same element; only a value that all lanes agree on has one meaning.
       if (value->type.is_vector() || mask_.defined()) throw NotVectorizable{};
-      return ir::store(s->symbol, value, index);
+      return ir::store(s->symbol, value, index, {}, ir::cache_hint(*s));
     }
-    return ir::store(s->symbol, wide(value), index, mask_);
+    return ir::store(s->symbol, wide(value), index, mask_, ir::cache_hint(*s));
   }
 
   Stmt atomic_store(const Stmt& s) {

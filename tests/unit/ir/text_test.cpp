@@ -146,6 +146,8 @@ const char* const full_module = R"(module "full \"text\"" {
   input left as pair: u8 [left.min, left.extent, left.stride]
   input right as pair: f32 [right.min, right.extent, right.stride]
   output out: f32 [out.min.0, out.extent.0, out.stride.0]
+  streaming f from in from table
+  streaming out stores loads
   assert 0 < out.extent.0, "extent {} of {}", out.extent.0, gain
   let a = gain*2f32 {
     assert a < 3f32, "too much"
@@ -171,6 +173,7 @@ const char* const full_module = R"(module "full \"text\"" {
     allocate b: i32 [8] in heap {
       let r = ramp(0, 1, 8)
       store b(r) = broadcast(n, 8)
+      store b(r) = load streaming b(r) streaming
       store b(r, ramp(y, 1, 8) < broadcast(out.extent.0, 8)) = i32(r)
       atomic add b(0) = load b(y % 8)
       atomic min b(r, broadcast(true, 8)) = load b(r, broadcast(true, 8))
