@@ -11,7 +11,7 @@
 #include "dsl/lowering/gpu/insert_transfers.h"
 #include "dsl/lowering/gpu/map_to_grid.h"
 #include "dsl/lowering/gpu/promote_registers.h"
-#include "dsl/lowering/host/lower_math.h"
+#include "dsl/lowering/math/lower_math.h"
 #include "dsl/lowering/loops/build_loop_nest.h"
 #include "dsl/lowering/loops/partition_loops.h"
 #include "dsl/lowering/loops/vectorize_loops.h"

@@ -1,4 +1,4 @@
-#include "dsl/lowering/host/lower_math.h"
+#include "dsl/lowering/math/lower_math.h"
 
 #include <cmath>
 
