@@ -92,7 +92,9 @@ class NestBuilder {
     module.constraints = constraints_of(pipeline_.algorithm);
     module.never_partition = std::move(never_partition_);
     module.kernel_limits = std::move(kernel_limits_);
+    module.sources = std::move(sources_);
     for (const StageDefinition& stage : stages_) {
+      module.sources.emplace(stage.id, source_of(stage, 0));
       const ir::StreamedAccesses& streamed = schedule_of(stage).streamed;
       if (!streamed.none()) module.streamed.emplace(stage.id, streamed);
     }
@@ -755,6 +757,10 @@ class NestBuilder {
     return result;
   }
 
+  static ir::Source source_of(const StageDefinition& stage, int definition) {
+    return {stage.id, definition, stage.definitions[static_cast<std::size_t>(definition)].where};
+  }
+
   Built build_definition(const StageDefinition& stage, int k, const schedule::DefinitionSchedule& s,
                          const Box& box, const std::vector<bool>& slid, const Context& context) {
     const DefinitionLoops loops =
@@ -793,6 +799,7 @@ class NestBuilder {
       if (l.partition == schedule::PartitionPolicy::Never) never_partition_.insert(l.symbol);
       if (l.kind == ir::LoopKind::GpuBlock && s.limits != ir::KernelLimits{})
         kernel_limits_.emplace(l.symbol, s.limits);
+      sources_.emplace(l.symbol, source_of(stage, k));
       order.push_back(l.symbol);
       push_items(level);
     }
@@ -879,6 +886,7 @@ class NestBuilder {
   std::vector<ir::Argument> arguments_;
   std::unordered_set<Symbol> never_partition_;
   std::unordered_map<Symbol, ir::KernelLimits> kernel_limits_;
+  ir::Sources sources_;
   bool closes_regions_ = false;
   algebra::ConstantScope known_;  // constant bounds of named extents
   Regions root_reads_;
