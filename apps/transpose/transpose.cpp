@@ -50,17 +50,26 @@ struct Transpose {
     if (name == "simple") {
       out.tile(i, j, io, jo, ii, ji, vector, vector).vectorize(ii).unroll(ji).parallel(jo);
     } else if (target.is_gpu()) {
-      const int size = 64;
+      // Tiles of 256 bytes by as many rows on 512 threads. Each thread reads its vectors of 16
+      // bytes one after the other, then gathers its vectors of the output from the tile.
+      const int size = 256 / int(sizeof(T)), rows = 32;
+      Var jt{"jt"}, ju{"ju"};
       out.tile(i, j, io, jo, ii, ji, size, size)
           .split(ii, ii, v, vector)
+          .split(ji, ju, jt, rows)
+          .reorder(v, ju, ii, jt, io, jo)
           .vectorize(v)
+          .unroll(ju)
           .gpu_blocks(io, jo)
-          .gpu_threads(ii, ji);
+          .gpu_threads(ii, jt);
       tile.compute_at(out, io)
           .store_in(MemoryType::GPUShared)
           .split(i, i, v, vector)
+          .split(j, ju, jt, rows)
+          .reorder(v, ju, i, jt)
           .vectorize(v)
-          .gpu_threads(i, j);
+          .unroll(ju)
+          .gpu_threads(i, jt);
     } else {
       const int size = 4 * vector;
       out.tile(i, j, io, jo, ii, ji, size, size).vectorize(ii, vector).parallel(jo);

@@ -23,16 +23,23 @@ std::int64_t Layout::operator()(std::int64_t element) const {
 }
 
 Expr Layout::operator()(const Expr& element) const {
-  const int lanes = element.type().lanes;
-  const auto of = [&](std::int64_t value) { return number(value, lanes); };
-  if (padding != 0) return element + element / of(row) * of(padding);
+  const int lanes = element->type.lanes;
+  const auto apply = [&](ir::Op op, const Expr& e, std::int64_t value) {
+    return ir::binary(op, e, number(value, lanes));
+  };
+  const auto quotient = [&](std::int64_t value) { return apply(ir::Op::Div, element, value); };
+  if (padding != 0)
+    return ir::binary(ir::Op::Add, element, apply(ir::Op::Mul, quotient(row), padding));
   if (runs == 0) return element;
   // Indices have no bits: the part of them that is exchanged is a small number.
-  const Type bits = UInt(32).with_lanes(lanes);
-  const Expr turned = ir::binary(ir::Op::BitXor, ir::cast_to(bits, element / of(run) % of(runs)),
-                                 ir::cast_to(bits, element / of(period) % of(runs)));
-  return element / of(run * runs) * of(run * runs) + ir::cast_to(Index(lanes), turned) * of(run) +
-         element % of(run);
+  const auto bits = [&](std::int64_t value) {
+    return ir::cast_to(UInt(32).with_lanes(lanes), apply(ir::Op::Mod, quotient(value), runs));
+  };
+  const Expr turned =
+      ir::cast_to(Index(lanes), ir::binary(ir::Op::BitXor, bits(run), bits(period)));
+  const Expr group = apply(ir::Op::Mul, quotient(run * runs), run * runs);
+  return ir::binary(ir::Op::Add, ir::binary(ir::Op::Add, group, apply(ir::Op::Mul, turned, run)),
+                    apply(ir::Op::Mod, element, run));
 }
 
 std::int64_t Layout::size(std::int64_t elements) const {

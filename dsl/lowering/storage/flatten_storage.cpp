@@ -139,14 +139,18 @@ class Flattener {
     std::vector<Expr> mins, extents;
     std::int64_t constant_elements = 1;
     bool all_constant = true;
+    // What a block may have is checked when all of it is known.
+    const bool shared = static_cast<MemoryKind>(s->integer) == MemoryKind::GPUShared;
+    const std::int64_t longest = shared ? std::int64_t{1} << 30 : stack_limit_bytes;
     for (std::size_t d = 0; d < rank; ++d) {
       mins.push_back(expression(ir::arg(s, 2 * d)));
       Expr extent = expression(ir::arg(s, 2 * d + 1));
       const ConstantInterval bound = algebra::constant_bounds(extent, known_);
-      if (bound.has_max && bound.max > 0 && bound.max <= stack_limit_bytes) {
+      if (bound.has_max && bound.max > 0 && bound.max <= longest) {
         extent = ir::index_literal(bound.max);  // an upper bound is enough for storage
-        constant_elements *= std::max<std::int64_t>(bound.max, 1);
+        constant_elements *= bound.max;
         if (constant_elements > (std::int64_t{1} << 31)) all_constant = false;
+        constant_elements = std::min(constant_elements, std::int64_t{1} << 32);
       } else {
         all_constant = false;
         // Empty loops may ask for a negative extent.
@@ -166,6 +170,11 @@ class Flattener {
     Expr stride = ir::index_literal(1), origin = ir::index_literal(0);
     Expr elements = stride;  // spelled out: code for allocations looks for an overflow
     for (std::size_t d = 0; d < rank; ++d) {
+      // Where there is room for one coordinate only, whichever it is has the place.
+      if (ir::is_constant(extents[d], 1)) {
+        strides.push_back(ir::index_literal(0));
+        continue;
+      }
       strides.push_back(stride);
       elements = simplify(elements * extents[d]);
       origin = origin + mins[d] * stride;
