@@ -14,6 +14,7 @@ void register_conv2d(Registry&);
 void register_pointwise(Registry&);
 void register_rows(Registry&);
 void register_reduce(Registry&);
+void register_transpose(Registry&);
 
 inline Registry all_apps() {
   Registry registry;
@@ -26,6 +27,7 @@ inline Registry all_apps() {
   register_pointwise(registry);
   register_rows(registry);
   register_reduce(registry);
+  register_transpose(registry);
   return registry;
 }
 

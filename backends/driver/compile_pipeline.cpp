@@ -45,6 +45,7 @@ Compiled compile(const schedule::ScheduledPipeline& scheduled, const Target& tar
   lower_options.strided = options.strided;
   lower_options.alignment = options.alignment;
   lower_options.aligned_mins = options.aligned_mins;
+  lower_options.disabled = options.disabled;
   if (target.is_gpu()) lower_options.gpu = target.architecture();
   lower_options.debug = options.debug;
   lower_options.verify = options.verify;

@@ -22,6 +22,7 @@ struct CompileOptions {
   /// Arguments, by name, whose dimension 0 may have a stride other than 1.
   std::vector<std::string> strided;
   int alignment = 0;          ///< see lowering::LowerOptions
+  std::vector<std::string> disabled;  ///< passes to leave out
   bool aligned_mins = false;  ///< as well
   bool listings = false;      ///< keep "llvm" and "asm"
   bool debug = false;         ///< check promise_clamped
