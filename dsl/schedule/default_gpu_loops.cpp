@@ -292,12 +292,14 @@ void DefaultGpuBuilder::threads(const StageRef& ref, const std::vector<Symbol>& 
     const auto e = extent(loop);
     return e ? std::min(most, power_of_two_from((*e + each - 1) / each)) : most;
   };
+  // Where rows share nothing, and are known to be long, a block takes a part of one.
+  const bool whole = ref.definition == 0 && rows == 1 && extent(x) && !is_stencil(ref, 0);
   Tile tile;
   std::int64_t left = Threads;
   for (const Symbol& loop : outer) {
     const bool first = tile.old.empty();
-    const std::int64_t size =
-        needed(loop, first && outer.size() > 1 ? RowThreads : left, first ? vector : each_row);
+    const std::int64_t size = needed(loop, first && outer.size() > 1 && !whole ? RowThreads : left,
+                                     first ? vector : each_row);
     left /= size;
     tile.old.push_back(loop);
     tile.outer.push_back(loop);
