@@ -17,7 +17,6 @@ namespace {
 
 constexpr int Vector = 8;  // bf16 in 16 bytes
 constexpr int Lanes = 32;
-constexpr int Warps = 8;
 
 Extents matrices(const Sizes& sizes) {
   const std::int64_t columns = sizes.at("columns"), rows = sizes.at("rows");
@@ -42,10 +41,11 @@ std::string name_of(const std::string& name) {
 /// The reduction of `total` over `k` by all threads of the block that computes a row of `out`: in
 /// the order of reduce_across, so that every machine gives the same bits.
 template <int Columns>
-void reduce_in_block(Func& total, const RVar& k, Func& out, const Var& j, bool on_gpu) {
+void reduce_in_block(Func& total, const RVar& k, Func& out, const Var& j, bool on_gpu,
+                     int warps = 8) {
   const Var i1("i1"), i2("i2");
   const RVar i0("i0"), t("t");
-  Func partial = total.update().reduce_across(k, {Vector, Lanes, Warps});
+  Func partial = total.update().reduce_across(k, {Vector, Lanes, warps});
   if (!on_gpu) {
     for (Func* f : {&partial, &total}) f->compute_at(out, j);
     partial.tree_level(1).compute_at(out, j);
@@ -60,25 +60,26 @@ void reduce_in_block(Func& total, const RVar& k, Func& out, const Var& j, bool o
 
 /// Vectors of a row on all threads of a block; those of a fixed row at once.
 template <int Columns>
-Func& spread(Func& f, const Var& i) {
+Func& spread(Func& f, const Var& i, int warps) {
   Var v("v"), t("t");
-  f.split(i, i, v, Vector).vectorize(v).split(i, i, t, Lanes * Warps).gpu_threads(t);
+  f.split(i, i, v, Vector).vectorize(v).split(i, i, t, Lanes * warps).gpu_threads(t);
   return Columns > 0 ? f.unroll(i) : f;
 }
 
 /// The output, and stages over its rows that are kept where the row is fixed.
 template <int Columns>
 void write_rows(Func& out, const Var& i, const Var& j, std::vector<Func*> kept,
-                const Target& target) {
+                const Target& target, int warps = 8) {
   if (!target.is_gpu()) {
     out.vectorize(i, target.natural_vector_size(32)).parallel(j);
     return;
   }
   if (Columns > 0) out.bound(i, 0, Columns);
-  spread<Columns>(out, i).gpu_blocks(j);
+  spread<Columns>(out, i, warps).gpu_blocks(j);
   if (Columns == 0) return;
   for (Func* f : kept)
-    spread<Columns>(f->bound(i, 0, Columns).compute_at(out, j).store_in(MemoryType::Register), i);
+    spread<Columns>(f->bound(i, 0, Columns).compute_at(out, j).store_in(MemoryType::Register), i,
+                    warps);
 }
 
 void at_root(const std::vector<Func*>& stages) {
@@ -110,10 +111,11 @@ struct Softmax {
 
   Var i{"i"}, j{"j"};
   RDom k;
-  Func row{"row"}, most{"most"}, power{"power"}, sum{"sum"}, part{"part"};
+  Func element{"element"}, row{"row"}, most{"most"}, power{"power"}, sum{"sum"}, part{"part"};
   void algorithm() {
     k = Columns > 0 ? RDom(0, Columns, "k") : RDom(0, x.width(), "k");
-    row(i, j) = f32(x(i, j));
+    element(i, j) = x(i, j);
+    row(i, j) = f32(element(i, j));
     most(j) = -std::numeric_limits<float>::infinity();
     most(j) = max(most(j), row(k, j));
     const Expr exponent = (row(i, j) - most(j)) * 1.44269504f;
@@ -125,7 +127,8 @@ struct Softmax {
   }
   void schedule(const std::string& name, const Target& target) {
     if (name == "root") return at_root({&row, &most, &power, &sum, &part});
-    write_rows<Columns>(out, i, j, {&power, &row}, target);
+    write_rows<Columns>(out, i, j, {&power, &element}, target);
+    if (Columns == 0 && target.is_gpu()) out.stream_loads(x);
     once_a_row({&part}, out, j, target);
     reduce_in_block<Columns>(sum, k.x, out, j, target.is_gpu());
     reduce_in_block<Columns>(most, k.x, out, j, target.is_gpu());
@@ -150,10 +153,11 @@ struct RmsNorm {
 
   Var i{"i"}, j{"j"};
   RDom k;
-  Func row{"row"}, squares{"squares"}, scale{"scale"};
+  Func element{"element"}, row{"row"}, squares{"squares"}, scale{"scale"};
   void algorithm() {
     k = Columns > 0 ? RDom(0, Columns, "k") : RDom(0, x.width(), "k");
-    row(i, j) = f32(x(i, j));
+    element(i, j) = x(i, j);
+    row(i, j) = f32(element(i, j));
     squares(j) = 0.0f;
     squares(j) += row(k, j) * row(k, j);
     const Expr mean = squares(j) / f32(x.width()) + 1e-5f;
@@ -162,9 +166,10 @@ struct RmsNorm {
   }
   void schedule(const std::string& name, const Target& target) {
     if (name == "root") return at_root({&row, &squares, &scale});
-    write_rows<Columns>(out, i, j, {&row}, target);
+    const int warps = Columns > 0 ? 16 : 8;
+    write_rows<Columns>(out, i, j, {&element}, target, warps);
     once_a_row({&scale}, out, j, target);
-    reduce_in_block<Columns>(squares, k.x, out, j, target.is_gpu());
+    reduce_in_block<Columns>(squares, k.x, out, j, target.is_gpu(), warps);
   }
 };
 
@@ -186,11 +191,12 @@ struct LayerNorm {
 
   Var i{"i"}, j{"j"};
   RDom k;
-  Func row{"row"}, sum{"sum"}, squares{"squares"}, mean{"mean"}, scale{"scale"};
+  Func element{"element"}, row{"row"}, sum{"sum"}, squares{"squares"}, mean{"mean"}, scale{"scale"};
   void algorithm() {
     const Expr n = f32(x.width());
     k = Columns > 0 ? RDom(0, Columns, "k") : RDom(0, x.width(), "k");
-    row(i, j) = f32(x(i, j));
+    element(i, j) = x(i, j);
+    row(i, j) = f32(element(i, j));
     sum(j) = 0.0f;
     sum(j) += row(k, j);
     mean(j) = sum(j) / n;
@@ -203,7 +209,8 @@ struct LayerNorm {
   }
   void schedule(const std::string& name, const Target& target) {
     if (name == "root") return at_root({&row, &sum, &mean, &squares, &scale});
-    write_rows<Columns>(out, i, j, {&row}, target);
+    write_rows<Columns>(out, i, j, {&element}, target);
+    if (Columns == 0 && target.is_gpu()) out.stream_loads(x).stream_stores();
     once_a_row({&scale, &mean}, out, j, target);
     reduce_in_block<Columns>(squares, k.x, out, j, target.is_gpu());
     reduce_in_block<Columns>(sum, k.x, out, j, target.is_gpu());

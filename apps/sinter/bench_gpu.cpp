@@ -1,7 +1,10 @@
 // What is bound by memory on a GPU: our kernels against a copy of as many streams, in turns.
 
 #include <chrono>
+#include <filesystem>
+#include <iostream>
 #include <map>
+#include <optional>
 
 #include <sinter/stream.h>
 
@@ -55,11 +58,15 @@ constexpr GpuPeer Peers[] = {
 /// A pipeline with its buffers on the device.
 class Prepared {
  public:
+  /// Buffers of their own, or some that another schedule of the pipeline had.
   Prepared(const Registry& registry, const std::string& name, const std::string& size,
-           const Target& target)
+           const Target& target, const std::string& schedule = "tuned",
+           const std::optional<CallBuffers>& buffers = {})
       : pipeline_(*registry.find(name)),
-        session_(pipeline_, "tuned", target),
-        buffers_(make_buffers(pipeline_, parse_sizes(size, pipeline_.info.default_sizes(target)))),
+        session_(pipeline_, schedule, target),
+        buffers_(buffers ? *buffers
+                         : make_buffers(pipeline_,
+                                        parse_sizes(size, pipeline_.info.default_sizes(target)))),
         stream_(target) {
     for (const auto& [parameter, value] : pipeline_.info.parameters)
       session_.set_parameter(parameter, value);
@@ -76,6 +83,7 @@ class Prepared {
                .count() /
            count;
   }
+  const CallBuffers& buffers() const { return buffers_; }
   const Buffer<>& output() const { return buffers_.outputs.begin()->second; }
   /// Bytes of all buffers.
   double bytes() const {
@@ -93,26 +101,71 @@ class Prepared {
   Stream stream_;
 };
 
+int calls_on(const Target& target) { return target.is_emulated() ? 1 : 50; }
+
+void measure_against_copy(Prepared& ours, Prepared& copy, const std::string& name,
+                          const std::string& copy_name, const BenchOptions& options, int calls) {
+  BenchRow row =
+      take_turns(options, [&] { return ours.time(calls); }, [&] { return copy.time(calls); });
+  row.bench = name;
+  row.peer = copy_name;
+  row.more = {
+      {"gbps", ours.bytes() / row.ours_ms / 1e6},
+      {"percent_of_copy", 100 * (ours.bytes() / row.ours_ms) / (copy.bytes() / row.peer_ms)}};
+  print(row, options.json);
+}
+
+/// Files PIPELINE.NAME.sched: each schedule against the copy that belongs to its pipeline.
+void bench_schedules(const BenchOptions& options, const Registry& registry, const Target& target) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(options.schedules)) {
+    if (entry.path().extension() == ".sched") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  std::map<std::string, std::unique_ptr<Prepared>> copies;
+  std::string of;  // the pipeline whose buffers these are
+  std::optional<CallBuffers> buffers;
+  int failures = 0;
+  for (const std::filesystem::path& file : files) {
+    const std::string name = file.stem().string(), pipeline = name.substr(0, name.find('.'));
+    if (registry.find(pipeline) == nullptr)
+      refuse_bench(file.string(), "there is no pipeline '" + pipeline + "'",
+                   "name the file PIPELINE.NAME.sched");
+    std::string copy_name = "copy";
+    for (const GpuBenchmark& b : Benchmarks) {
+      if (b.pipeline == pipeline && *b.copy_size == 0) copy_name = b.copy;
+    }
+    auto& copy = copies[copy_name];
+    if (!copy) copy = std::make_unique<Prepared>(registry, copy_name, "", target);
+    if (pipeline != of) buffers.reset();
+    of = pipeline;
+    try {
+      Prepared ours(registry, pipeline, "", target, file.string(), buffers);
+      measure_against_copy(ours, *copy, name, copy_name, options, calls_on(target));
+      buffers = ours.buffers();
+    } catch (const Error& error) {
+      std::cerr << "sinter: " << name << ": " << error.what() << "\n";
+      ++failures;
+    }
+  }
+  if (failures > 0)
+    refuse_bench("--schedules", std::to_string(failures) + " of them did not run",
+                 "their errors are above");
+}
+
 void bench_gpu(const BenchOptions& options) {
   const Target target(options.target);
   if (!target.is_gpu())
     refuse_bench("gpu", "the target is " + target.to_string(), "give a GPU: --target nvptx-sm_90a");
   const Registry registry = apps::all_apps();
+  if (!options.schedules.empty()) return bench_schedules(options, registry, target);
   std::map<std::string, std::unique_ptr<Prepared>> copies;
-  const int calls = target.is_emulated() ? 1 : 50;
   for (const GpuBenchmark& b : Benchmarks) {
     auto& copy = copies[b.copy];
     const auto on_device = [&](const char* size) { return target.is_emulated() ? "" : size; };
     if (!copy) copy = std::make_unique<Prepared>(registry, b.copy, on_device(b.copy_size), target);
     Prepared ours(registry, b.pipeline, on_device(b.size), target);
-    BenchRow row =
-        take_turns(options, [&] { return ours.time(calls); }, [&] { return copy->time(calls); });
-    row.bench = b.pipeline;
-    row.peer = b.copy;
-    row.more = {
-        {"gbps", ours.bytes() / row.ours_ms / 1e6},
-        {"percent_of_copy", 100 * (ours.bytes() / row.ours_ms) / (copy->bytes() / row.peer_ms)}};
-    print(row, options.json);
+    measure_against_copy(ours, *copy, b.pipeline, b.copy, options, calls_on(target));
   }
   Prepared sum(registry, "reduce", "", target);
   std::vector<double> times;

@@ -25,7 +25,8 @@ int run(const Registry&, const RunOptions&);
 
 struct BenchOptions {
   std::string suite;
-  std::string peers;  // folder of the peer programs
+  std::string peers;      // folder of the peer programs
+  std::string schedules;  // folder of schedules for "gpu" to try
   std::string target = "host";
   int rounds = 15;
   bool json = false;

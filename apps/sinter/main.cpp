@@ -42,8 +42,9 @@ int main(int argc, char** argv) {
   run->add_flag(
       "--check", run_options.check,
       "compare with the reference evaluator, or with schedule root where that takes long");
-  run->add_flag("--stats", run_options.stats,
-                "what each kernel did: instructions, bank conflicts, global memory (emulated GPUs)");
+  run->add_flag(
+      "--stats", run_options.stats,
+      "what each kernel did: instructions, bank conflicts, global memory (emulated GPUs)");
   run->add_flag("--json", run_options.json, "one JSON object a line");
 
   command::BenchOptions bench_options;
@@ -57,8 +58,10 @@ int main(int argc, char** argv) {
       ->required();
   bench->add_option("--peers", bench_options.peers, "folder of the peer programs")
       ->capture_default_str();
-  bench->add_option("--schedules", bench_options.schedules,
-                    "of gpu: measure these schedules instead, files PIPELINE.NAME.sched of a folder");
+  bench
+      ->add_option("--schedules", bench_options.schedules,
+                   "of gpu: measure these schedules instead, files PIPELINE.NAME.sched of a folder")
+      ->check(CLI::ExistingDirectory);
   bench->add_option("--target", bench_options.target, "machine to compile for")
       ->capture_default_str();
   bench->add_option("--rounds", bench_options.rounds, "rounds of ours, then theirs")
