@@ -36,7 +36,8 @@ bool is_of_whole_stage(const Directive& d) {
          std::holds_alternative<StoreAt>(d) || std::holds_alternative<StoreIn>(d) ||
          std::holds_alternative<Bound>(d) || std::holds_alternative<BoundExtent>(d) ||
          std::holds_alternative<AlignBounds>(d) || std::holds_alternative<SetEstimate>(d) ||
-         std::holds_alternative<StreamLoads>(d) || std::holds_alternative<StreamStores>(d);
+         std::holds_alternative<StreamLoads>(d) || std::holds_alternative<StreamStores>(d) ||
+         std::holds_alternative<AlignStorage>(d);
 }
 
 }  // namespace

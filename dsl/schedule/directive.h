@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dsl/schedule/directives/align_bounds.h"
+#include "dsl/schedule/directives/align_storage.h"
 #include "dsl/schedule/directives/atomic.h"
 #include "dsl/schedule/directives/bound.h"
 #include "dsl/schedule/directives/bound_extent.h"
@@ -53,7 +54,7 @@ using Directive =
                  Bound, BoundExtent, AlignBounds, Rfactor, ReduceAcross, Atomic, Specialize,
                  SpecializeFail, In, SetEstimate, GpuBlocks, GpuThreads, GpuLanes, GpuWarps,
                  GpuSingleThread, GpuTile, GpuMaxRegisters, GpuMinBlocks, StreamLoads,
-                 StreamStores>;
+                 StreamStores, AlignStorage>;
 
 struct Entry {
   StageRef stage;

@@ -42,6 +42,7 @@ BOOST_HANA_ADAPT_STRUCT(sinter::schedule::GpuMaxRegisters, registers);
 BOOST_HANA_ADAPT_STRUCT(sinter::schedule::GpuMinBlocks, blocks);
 BOOST_HANA_ADAPT_STRUCT(sinter::schedule::StreamLoads, producer);
 BOOST_HANA_ADAPT_STRUCT(sinter::schedule::StreamStores);
+BOOST_HANA_ADAPT_STRUCT(sinter::schedule::AlignStorage, variable, alignment, offset);
 
 namespace sinter::schedule {
 
@@ -81,7 +82,8 @@ constexpr const char* DirectiveNames[] = {"split",
                                           "gpu_max_registers",
                                           "gpu_min_blocks",
                                           "stream_loads",
-                                          "stream_stores"};
+                                          "stream_stores",
+                                          "align_storage"};
 static_assert(std::size(DirectiveNames) == std::variant_size_v<Directive>);
 
 /// Enumerators in the text, by value.

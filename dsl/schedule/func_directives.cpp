@@ -443,6 +443,13 @@ Func& Func::bound_extent(const Var& variable, const Expr& extent, Location where
   return *this;
 }
 
+Func& Func::align_storage(const Var& variable, const Expr& alignment, const Expr& offset,
+                          Location where) {
+  record(contents_, 0, {}, AlignStorage{variable.symbol(), integer(alignment), integer(offset)},
+         where);
+  return *this;
+}
+
 Func& Func::align_bounds(const Var& variable, const Expr& modulus, const Expr& remainder,
                          Location where) {
   record(contents_, 0, {}, AlignBounds{variable.symbol(), integer(modulus), integer(remainder)},

@@ -534,6 +534,21 @@ struct PlacementChecker {
       if (schedule.compute.kind == Placement::Kind::At) check_uses(stage.id);
       if (state.stored_explicitly.contains(stage.id)) check_storage(stage.id);
       check_gpu_loops(stage);
+  /// What has its storage shaped has some.
+  void check_storage() {
+    for (const Entry& entry : entries.entries) {
+      if (!std::holds_alternative<AlignStorage>(entry.directive)) continue;
+      const Symbol& stage = entry.stage.stage;
+      if (!is_inline(stage) || state.algorithm.stage(stage).definitions.size() > 1) continue;
+      Diagnostic problem = refusal("the stage is computed inline: it is never stored",
+                                   "place it with compute_root or compute_at");
+      problem.stage = stage_text(state.algorithm, entry.stage);
+      problem.directive = to_string(entry.directive, state.algorithm);
+      entry.locate(problem);
+      throw ScheduleError(problem);
+    }
+  }
+
     }
     check_streams();
   }
@@ -546,3 +561,4 @@ void settle_placements(State& state, const Schedule& schedule) {
 }
 
 }  // namespace sinter::schedule
+    check_storage();

@@ -275,12 +275,19 @@ struct Parser {
     });
     if (next < arguments.size()) fail_count(arguments[next], "there is an argument too many");
   }
-  void fill(AlignBounds& d, const std::vector<Piece>& arguments, const Piece& call) {
+  void fill_alignment(Symbol& variable, IntegerArg& alignment, IntegerArg& more,
+                      const std::vector<Piece>& arguments, const Piece& call) {
     if (arguments.size() < 2 || arguments.size() > 3)
       fail_count(call, "two or three arguments are expected");
-    read(arguments[0], d.variable);
-    read(arguments[1], d.modulus);
-    if (arguments.size() == 3) read(arguments[2], d.remainder);
+    read(arguments[0], variable);
+    read(arguments[1], alignment);
+    if (arguments.size() == 3) read(arguments[2], more);
+  }
+  void fill(AlignBounds& d, const std::vector<Piece>& arguments, const Piece& call) {
+    fill_alignment(d.variable, d.modulus, d.remainder, arguments, call);
+  }
+  void fill(AlignStorage& d, const std::vector<Piece>& arguments, const Piece& call) {
+    fill_alignment(d.variable, d.alignment, d.offset, arguments, call);
   }
   void fill(StreamLoads& d, const std::vector<Piece>& arguments, const Piece& call) {
     if (arguments.size() > 1) fail_count(call, "at most one producer is expected");

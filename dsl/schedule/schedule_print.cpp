@@ -125,6 +125,10 @@ struct Printer {
     const bool plain = d.remainder.is_constant() && d.remainder.constant() == 0;
     return text(d.variable) + ", " + text(d.modulus) + (plain ? "" : ", " + text(d.remainder));
   }
+  std::string arguments(const AlignStorage& d) const {
+    const bool plain = d.offset.is_constant() && d.offset.constant() == 0;
+    return text(d.variable) + ", " + text(d.alignment) + (plain ? "" : ", " + text(d.offset));
+  }
   std::string arguments(const StreamLoads& d) const {
     return d.producer ? source_name(*d.producer) : "";
   }

@@ -93,12 +93,19 @@ struct DimensionBound {
   std::source_location where;
 };
 
+/// align_storage of one dimension: its extent in memory is a multiple, and `offset` more.
+struct StorageAlignment {
+  std::size_t dimension = 0;
+  std::int64_t alignment = 1, offset = 0;
+};
+
 struct StageSchedule {
   Placement compute;
   Placement store;  // equal to compute unless store_at / store_root was given
   ir::MemoryKind memory = ir::MemoryKind::Auto;
   ir::StreamedAccesses streamed;
   std::vector<DimensionBound> bounds;
+  std::vector<StorageAlignment> storage;
   std::vector<DefinitionSchedule> definitions;  // as StageDefinition::definitions
 };
 

@@ -269,6 +269,8 @@ class Func : public GpuSchedule<Func> {
   Func& bound_extent(const Var&, const Expr& extent, Location where = Location::current());
   Func& align_bounds(const Var&, const Expr& modulus, const Expr& remainder = 0,
                      Location where = Location::current());
+  Func& align_storage(const Var&, const Expr& alignment, const Expr& offset = 0,
+                      Location where = Location::current());
   Func& set_estimate(const Var&, const Expr& min, const Expr& extent,
                      Location where = Location::current());
   Func& set_estimates(const std::vector<std::pair<Expr, Expr>>&,

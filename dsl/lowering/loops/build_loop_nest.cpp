@@ -413,6 +413,12 @@ class NestBuilder {
       const Interval needed = i;
       if (b.min.defined()) i.min = b.min;
       if (b.extent.defined()) i.max = simplify(i.min + b.extent - ir::index_literal(1));
+      for (const schedule::StorageAlignment& a : schedule_of(*stage).storage) {
+        Expr& extent = ranges[a.dimension].extent;
+        const Expr unit = ir::index_literal(a.alignment);
+        extent = (extent + ir::index_literal(a.alignment - 1)) / unit * unit +
+                 ir::index_literal(a.offset);
+      }
       if (b.modulus > 1) align(i, b.modulus, b.remainder);
       if (b.min.defined() || b.extent.defined()) {
         checks.push_back(bounds_check(

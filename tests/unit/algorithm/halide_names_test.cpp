@@ -310,6 +310,7 @@ static_assert(requires(Func f, Func g, Var x, RVar r, Expr e, Buffer<float> buff
       .store_in(MemoryType::GPUShared);
   f.bound(x, 0, 10).bound_extent(x, e).align_bounds(x, 8).align_bounds(x, 8, 1).set_estimate(x, 0,
                                                                                              100);
+  f.align_storage(x, 8).align_storage(x, 8, 1);
   f.set_estimates({{0, 100}, {0, 200}});
   f.in().compute_root();
   f.in(g).compute_root();
