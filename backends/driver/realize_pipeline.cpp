@@ -17,6 +17,7 @@
 #include <sinter/stream.h>
 
 #include "backends/driver/compile_pipeline.h"
+#include "backends/driver/default_gpu.h"
 #include "dsl/algebra/simplify.h"
 #include "dsl/algorithm/buffer_access.h"
 #include "dsl/algorithm/evaluate.h"
@@ -181,6 +182,8 @@ struct Cache {
   std::uint64_t seen = ~std::uint64_t{0};  // when this was the latest directive of all Funcs
   Bindings bindings;
   std::atomic<bool> gathered{false};  // bindings are complete
+  /// Of targets, with the version that they were made for.
+  std::map<std::string, std::pair<std::uint64_t, Schedule>> by_default;
 };
 
 }  // namespace
@@ -243,6 +246,19 @@ struct Pipeline::Contents {
 
   Schedule current_schedule() const { return schedule ? *schedule : Schedule::of(outputs); }
 
+  /// The schedule; on a GPU, where it says nothing, the default one, made for the first call's
+  /// buffers. Under the cache's mutex.
+  Schedule schedule_for(const Target& target, const std::vector<Buffer<>>& buffers) {
+    Schedule given = current_schedule();
+    if (!target.is_gpu() || !driver::is_unscheduled(given)) return given;
+    const auto known = cache->by_default.find(target.to_string());
+    if (known != cache->by_default.end() && known->second.first == version())
+      return known->second.second;
+    Schedule made = driver::scheduled_for_gpu(outputs, given, target, buffers);
+    cache->by_default.insert_or_assign(target.to_string(), std::pair(version(), made));
+    return made;
+  }
+
   /// Changes when the schedule does; under the cache's mutex. Directives of other Funcs cost a
   /// look.
   std::uint64_t version() {
@@ -285,6 +301,7 @@ struct Pipeline::Contents {
     made->target = target;
     made->strided = strided;
     made->alignment = alignment;
+    made->aligned_mins = aligned_mins;
     made->schedule_version = now;
     driver::CompileOptions options;
     options.strided = strided;
@@ -301,7 +318,6 @@ struct Pipeline::Contents {
     std::size_t next = 0;
     for (const Func& f : outputs) {
       if (!f.defined()) throw refused(f.name(), Undefined, "define it before the call");
-      made->aligned_mins = aligned_mins;
       for (std::size_t c = 0; c < f.outputs(); ++c, ++next) {
         const std::string& subject = f.name();
         if (next >= buffers.size())
@@ -360,6 +376,7 @@ struct Pipeline::Contents {
       }
       if (is_strided(image->buffer)) strided.push_back(image->id.name());
       aligned = aligned && is_aligned(image->buffer);
+      aligned_mins = aligned_mins && has_aligned_mins(image->buffer);
     }
     aligned = aligned && std::all_of(buffers.begin(), buffers.end(), is_aligned);
     aligned_mins =
@@ -379,7 +396,6 @@ struct Pipeline::Contents {
     std::vector<std::string> names;
     std::size_t output = 0;
     for (const ir::Argument& a : module.arguments) {
-      aligned_mins = aligned_mins && has_aligned_mins(image->buffer);
       if (a.kind == ir::Argument::Kind::Output) {
         if (is_strided(buffers.at(output++))) names.push_back(a.name);
       } else if (a.kind == ir::Argument::Kind::Input) {
@@ -414,7 +430,7 @@ struct Pipeline::Contents {
                   "set a value in its range, or widen set_range");
   }
 
-  void infer_inputs(const RealizationArg& given);
+  void infer_inputs(const RealizationArg& given, const Target& target);
 
   void check_scalars() {
     for (const auto& p : bound().parameters) {
@@ -577,22 +593,27 @@ void RecordedCall::replay(const Stream& stream, std::source_location where) cons
   located(where, [&] { contents_->recording->replay(*stream.queue()); });
 }
 
-void Pipeline::infer_input_bounds(const std::vector<int>& sizes, const Target&, Location where) {
+void Pipeline::infer_input_bounds(const std::vector<int>& sizes, const Target& target,
+                                  Location where) {
   located(where, [&] {
     existing(contents_).infer_inputs(
-        RealizationArg(make_outputs(existing(contents_).outputs, sizes)));
+        RealizationArg(make_outputs(existing(contents_).outputs, sizes)), target);
   });
 }
 
-void Pipeline::infer_input_bounds(const RealizationArg& outputs, const Target&, Location where) {
-  located(where, [&] { existing(contents_).infer_inputs(outputs); });
+void Pipeline::infer_input_bounds(const RealizationArg& outputs, const Target& target,
+                                  Location where) {
+  located(where, [&] { existing(contents_).infer_inputs(outputs, target); });
 }
 
-void Pipeline::Contents::infer_inputs(const RealizationArg& given) {
+void Pipeline::Contents::infer_inputs(const RealizationArg& given, const Target& target) {
   Contents& c = *this;
   c.check_outputs(given.buffers);
+  std::unique_lock lock(c.cache->mutex);
+  const Schedule scheduled = c.schedule_for(target, given.buffers);
+  lock.unlock();
   const lowering::InputRegions needed =
-      lowering::required_inputs(driver::resolve_pipeline(c.outputs, c.current_schedule()));
+      lowering::required_inputs(driver::resolve_pipeline(c.outputs, scheduled));
   c.check_scalars();
   ir::Substitution values;
   for (const auto& p : c.bound().parameters) {
