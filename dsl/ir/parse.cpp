@@ -86,6 +86,7 @@ class Parser {
   Expr expression(int precedence = 1);
   Expr infix(const Token& at, const Infix&, const Expr& left, const Expr& right);
   Expr prefixed();
+  Expr prefixed_inside();
   Expr primary();
   Expr call(const Token& name);
   Expr builtin(const Token& name, Op op);
@@ -138,6 +139,7 @@ class Parser {
   std::unordered_set<Symbol> never_partition_;
   std::unordered_map<Symbol, KernelLimits> kernel_limits_;
   bool declares_unknown_ = false;  // unknown names are coordinates
+  int nesting_ = 0;
 };
 
 // --- expressions
@@ -165,6 +167,15 @@ Expr Parser::infix(const Token& at, const Infix& operation, const Expr& left, co
 }
 
 Expr Parser::prefixed() {
+  if (nesting_ == MaxDepth)
+    text_.fail(peek(), "expressions nest more than " + std::to_string(MaxDepth) + " deep");
+  ++nesting_;
+  const Expr result = prefixed_inside();
+  --nesting_;
+  return result;
+}
+
+Expr Parser::prefixed_inside() {
   if (accept("!")) return unary(Op::Not, prefixed());
   if (accept("~")) return unary(Op::BitNot, prefixed());
   if (accept("-")) {
@@ -475,8 +486,7 @@ Stmt Parser::store_statement(bool is_atomic) {
   const Expr predicate = args.size() == 2 ? args[1] : Expr();
   if (is_atomic) return atomic_store(op, buffer, value, args[0], predicate);
   const bool streams = accept("streaming");
-  return store(buffer, value, args[0], predicate,
-               streams ? CacheHint::Streaming : CacheHint::None);
+  return store(buffer, value, args[0], predicate, streams ? CacheHint::Streaming : CacheHint::None);
 }
 
 MemoryKind Parser::memory() {

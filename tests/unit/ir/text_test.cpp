@@ -303,6 +303,22 @@ class Generator {
   std::vector<Expr> integers_, floats_, indices_, bools_;
 };
 
+TEST(Text, NestingIsBounded) {
+  const auto nested = [](std::size_t depth) {
+    return std::string(depth, '(') + "1" + std::string(depth, ')');
+  };
+  EXPECT_EQ(print(parse_expr(nested(1000))), "1");
+  for (const std::string& text : {nested(100000), std::string(100000, '!') + "p"}) {
+    try {
+      parse_expr(text);
+      ADD_FAILURE() << "read";
+    } catch (const Error& error) {
+      EXPECT_NE(error.diagnostic().reason.find("nest more than 4000 deep"), std::string::npos)
+          << error.what();
+    }
+  }
+}
+
 TEST(Text, RandomExpressionsReadBack) {
   for (std::uint64_t seed = 0; seed < 2000; seed++) {
     const Expr e = Generator(seed).draw(1 + static_cast<int>(seed % 40));
