@@ -15,6 +15,8 @@ void register_pointwise(Registry&);
 void register_rows(Registry&);
 void register_reduce(Registry&);
 void register_transpose(Registry&);
+void register_scan(Registry&);
+void register_norms_backward(Registry&);
 
 inline Registry all_apps() {
   Registry registry;
@@ -28,6 +30,8 @@ inline Registry all_apps() {
   register_rows(registry);
   register_reduce(registry);
   register_transpose(registry);
+  register_scan(registry);
+  register_norms_backward(registry);
   return registry;
 }
 

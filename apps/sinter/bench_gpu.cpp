@@ -38,6 +38,10 @@ constexpr GpuBenchmark Benchmarks[] = {
     {"rmsnorm_fast", "", "copy"},
     {"layernorm_fast", "", "copy"},
     {"softmax_fast", "", "copy"},
+    {"rmsnorm_backward", "", "copy3"},
+    {"layernorm_backward", "", "copy3"},
+    {"scan", "", "copy"},
+    {"scan_i32", "", "copy"},
     {"blur", "width=15360,height=8640", "copy_u16", "columns=15360,rows=8640"},
 };
 

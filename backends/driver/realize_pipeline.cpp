@@ -522,6 +522,20 @@ Pipeline Pipeline::with(const Schedule& schedule) const {
   return other;
 }
 
+Pipeline& Pipeline::fuse(const std::vector<Func>& stages, Location where) {
+  Contents& contents = existing(contents_);
+  schedule::FuseStages fuse;
+  for (const Func& f : stages) fuse.stages.push_back(f.contents()->definition.id);
+  const Func& first = stages.empty() ? contents.outputs.front() : stages.front();
+  if (!contents.schedule) {
+    schedule::record(first.contents(), 0, {}, std::move(fuse), where);
+    return *this;
+  }
+  schedule::Schedule directives = contents.schedule->directives();
+  directives.entries.push_back({{first.contents()->definition.id, 0}, std::move(fuse), where, {}});
+  return *this = with(Schedule(std::move(directives)));
+}
+
 Pipeline& Pipeline::compile(const Target& target) {
   existing(contents_).variant(target, {});
   return *this;

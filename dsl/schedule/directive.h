@@ -17,6 +17,7 @@
 #include "dsl/schedule/directives/compute_inline.h"
 #include "dsl/schedule/directives/compute_root.h"
 #include "dsl/schedule/directives/fuse.h"
+#include "dsl/schedule/directives/fuse_stages.h"
 #include "dsl/schedule/directives/gpu_blocks.h"
 #include "dsl/schedule/directives/gpu_lanes.h"
 #include "dsl/schedule/directives/gpu_max_registers.h"
@@ -49,12 +50,11 @@
 namespace sinter::schedule {
 
 using Directive =
-    std::variant<Split, Fuse, Tile, Reorder, Rename, Serial, Parallel, Vectorize, Unroll,
+    std::variant<Split, Fuse, FuseStages, Tile, Reorder, Rename, Serial, Parallel, Vectorize, Unroll,
                  PartitionLoop, ComputeInline, ComputeRoot, ComputeAt, StoreRoot, StoreAt, StoreIn,
-                 Bound, BoundExtent, AlignBounds, Rfactor, ReduceAcross, Atomic, Specialize,
-                 SpecializeFail, In, SetEstimate, GpuBlocks, GpuThreads, GpuLanes, GpuWarps,
-                 GpuSingleThread, GpuTile, GpuMaxRegisters, GpuMinBlocks, StreamLoads,
-                 StreamStores, AlignStorage>;
+                 Bound, BoundExtent, AlignBounds, Rfactor, ReduceAcross, Atomic, Specialize, SpecializeFail, In,
+                 SetEstimate, GpuBlocks, GpuThreads, GpuLanes, GpuWarps, GpuSingleThread, GpuTile,
+                 GpuMaxRegisters, GpuMinBlocks, StreamLoads, StreamStores, AlignStorage>;
 
 struct Entry {
   StageRef stage;

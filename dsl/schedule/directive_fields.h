@@ -8,6 +8,7 @@
 
 BOOST_HANA_ADAPT_STRUCT(sinter::schedule::Split, old, outer, inner, factor, tail);
 BOOST_HANA_ADAPT_STRUCT(sinter::schedule::Fuse, inner, outer, fused);
+BOOST_HANA_ADAPT_STRUCT(sinter::schedule::FuseStages, stages);
 BOOST_HANA_ADAPT_STRUCT(sinter::schedule::Tile, old, outer, inner, factors, tail);
 BOOST_HANA_ADAPT_STRUCT(sinter::schedule::Reorder, loops);
 BOOST_HANA_ADAPT_STRUCT(sinter::schedule::Rename, old, name);
@@ -49,6 +50,7 @@ namespace sinter::schedule {
 /// Method names, in the order of the variant's alternatives.
 constexpr const char* DirectiveNames[] = {"split",
                                           "fuse",
+                                          "fuse_stages",
                                           "tile",
                                           "reorder",
                                           "rename",
@@ -69,8 +71,7 @@ constexpr const char* DirectiveNames[] = {"split",
                                           "rfactor",
                                           "reduce_across",
                                           "atomic",
-                                          "specialize",
-                                          "specialize_fail",
+                                          "specialize", "specialize_fail",
                                           "in",
                                           "set_estimate",
                                           "gpu_blocks",

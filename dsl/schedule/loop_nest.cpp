@@ -145,8 +145,9 @@ struct Preview {
     return stage.name + "(" + coordinates + ") = ...";
   }
 
-  void body(const StageDefinition& stage, int index, const DefinitionSchedule& schedule,
-            int indent) {
+  /// The loops of a definition from its `first` one inwards.
+  void body(const StageDefinition& stage, int index, const DefinitionSchedule& schedule, int indent,
+            std::size_t first = 0) {
     const Definition& definition = stage.definitions[static_cast<std::size_t>(index)];
     const StageRef ref{stage.id, index};
     if (!schedule.specializations.empty()) {
@@ -157,21 +158,83 @@ struct Preview {
       if (schedule.failure) return line(indent, "else: the call fails");
       line(indent++, "else:");
     }
-    for (auto loop = schedule.loops.rbegin(); loop != schedule.loops.rend(); ++loop) {
-      line(indent++, std::string(kind_text(loop->kind)) + " " + loop->name.name() +
-                         range(stage, definition, schedule, *loop) +
-                         limits_text(schedule.limits, loop->kind) + ":");
-      for (const StageDefinition& other : pipeline.algorithm.stages) {
-        const StageSchedule& placed = pipeline.of(other.id);
-        const bool stored_here = is_at(placed.store, ref, *loop);
-        const bool computed_here = is_at(placed.compute, ref, *loop);
-        if (!stored_here && !computed_here) continue;
-        if (!needs(stage, definition, other.id)) continue;
-        if (stored_here && !computed_here) line(indent, "store " + other.name + ":");
-        if (computed_here) produce(other, indent);
-      }
+    for (std::size_t depth = first; depth < schedule.loops.size(); ++depth) {
+      loop_line(ref, schedule, depth, indent++);
+      std::unordered_set<Symbol> shown;
+      placed_at(ref, schedule, depth, indent, shown);
     }
     line(indent, (schedule.atomic ? "atomic " : "") + provide_text(stage, definition));
+  }
+
+  static const Loop& loop_at(const DefinitionSchedule& schedule, std::size_t depth) {
+    return schedule.loops[schedule.loops.size() - 1 - depth];
+  }
+
+  void loop_line(const StageRef& ref, const DefinitionSchedule& schedule, std::size_t depth,
+                 int indent) {
+    const StageDefinition& stage = *pipeline.algorithm.find(ref.stage);
+    const Loop& loop = loop_at(schedule, depth);
+    line(indent, std::string(kind_text(loop.kind)) + " " + loop.name.name() +
+                     range(stage, stage.definitions[static_cast<std::size_t>(ref.definition)],
+                           schedule, loop) +
+                     limits_text(schedule.limits, loop.kind) + ":");
+  }
+
+  /// Stages stored and computed at the loop, but for those in `shown`.
+  void placed_at(const StageRef& ref, const DefinitionSchedule& schedule, std::size_t depth,
+                 int indent, std::unordered_set<Symbol>& shown) {
+    const StageDefinition& stage = *pipeline.algorithm.find(ref.stage);
+    const Loop& loop = loop_at(schedule, depth);
+    for (const StageDefinition& other : pipeline.algorithm.stages) {
+      const StageSchedule& placed = pipeline.of(other.id);
+      const bool stored_here = is_at(placed.store, ref, loop);
+      const bool computed_here = is_at(placed.compute, ref, loop);
+      if (!stored_here && !computed_here) continue;
+      if (!needs(stage, stage.definitions[static_cast<std::size_t>(ref.definition)], other.id))
+        continue;
+      if (!shown.insert(other.id).second) continue;
+      if (stored_here && !computed_here) line(indent, "store " + other.name + ":");
+      if (computed_here) produce(other, indent);
+    }
+  }
+
+  // --- fused stages
+  void fused(const FusedStages& group) {
+    std::string list;
+    for (const Symbol& s : group.stages)
+      list += (list.empty() ? "" : ", ") + pipeline.algorithm.find(s)->name;
+    line(0, "fused " + list + ":");
+    for (const FusedColumn& column : group.columns) {
+      if (group.columns.size() > 1)
+        line(1, &column == &group.columns[0] ? "tiles:" : "then tiles:");
+      joined(column, 0, column.members.size(), 0, group.columns.size() > 1 ? 2 : 1);
+    }
+  }
+
+  /// Members [first, last), whose loops outside `depth` are one.
+  void joined(const FusedColumn& column, std::size_t first, std::size_t last, std::size_t depth,
+              int indent) {
+    for (std::size_t begin = first; begin < last;) {
+      std::size_t end = begin + 1;
+      while (end < last && column.members[end].shared > depth) ++end;
+      const StageRef& ref = column.members[begin].ref;
+      const StageDefinition& stage = *pipeline.algorithm.find(ref.stage);
+      const auto schedule_of = [&](const StageRef& r) -> const DefinitionSchedule& {
+        return pipeline.of(r.stage).definitions[static_cast<std::size_t>(r.definition)];
+      };
+      if (end - begin == 1 && depth >= column.grid) {
+        line(indent, "produce " + stage.name + streams_text(pipeline.of(stage.id).streamed) + ":");
+        body(stage, ref.definition, schedule_of(ref), indent + 1, depth);
+      } else {
+        loop_line(ref, schedule_of(ref), depth, indent);
+        std::unordered_set<Symbol> shown;
+        for (std::size_t m = begin; m < end; ++m)
+          placed_at(column.members[m].ref, schedule_of(column.members[m].ref), depth, indent + 1,
+                    shown);
+        joined(column, begin, end, depth + 1, indent + 1);
+      }
+      begin = end;
+    }
   }
 
   void produce(const StageDefinition& stage, int indent) {
@@ -188,6 +251,7 @@ struct Preview {
 
 std::string loop_nest(const ScheduledPipeline& pipeline) {
   Preview preview{pipeline};
+  std::unordered_set<const FusedStages*> shown;
   for (const StageDefinition& stage : pipeline.algorithm.stages) {
     const StageSchedule& schedule = pipeline.of(stage.id);
     if (schedule.store.kind == Placement::Kind::Root &&
@@ -196,7 +260,11 @@ std::string loop_nest(const ScheduledPipeline& pipeline) {
     }
   }
   for (const StageDefinition& stage : pipeline.algorithm.stages) {
-    if (pipeline.of(stage.id).compute.kind == Placement::Kind::Root) preview.produce(stage, 0);
+    if (pipeline.of(stage.id).compute.kind != Placement::Kind::Root) continue;
+    const auto group = std::find_if(pipeline.fused.begin(), pipeline.fused.end(),
+                                    [&](const FusedStages& f) { return f.has(stage.id); });
+    if (group == pipeline.fused.end()) preview.produce(stage, 0);
+    else if (shown.insert(&*group).second) preview.fused(*group);
   }
   return preview.text;
 }

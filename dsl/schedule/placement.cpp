@@ -160,6 +160,25 @@ struct PlacementChecker {
     placement.variable = *variable;
   }
 
+  /// How many loops stand around the loop of `level` that a fuse made one with a loop of the
+  /// definition; empty when none did.
+  std::optional<std::size_t> joined(const Use& use, const Placement& level) const {
+    for (const FusedStages& group : state.fused) {
+      const FusedColumn* column = group.column_of({use.stage, use.definition});
+      if (column == nullptr) continue;
+      const auto& definitions = of(level.consumer).definitions;
+      for (std::size_t k = 0; k < definitions.size(); ++k) {
+        if (level.definition >= 0 && level.definition != static_cast<int>(k)) continue;
+        const std::size_t other = column->find({level.consumer, static_cast<int>(k)});
+        const std::size_t index = index_of(definitions[k], level.variable);
+        if (other == column->members.size() || index == definitions[k].loops.size()) continue;
+        const std::size_t depth = definitions[k].loops.size() - 1 - index;
+        if (column->common(other, column->find({use.stage, use.definition})) > depth) return depth;
+      }
+    }
+    return std::nullopt;
+  }
+
   /// Why a use is not inside the level; empty when it is.
   std::string outside(const Use& use, const Placement& level) const {
     if (use.stage == level.consumer) {
@@ -170,6 +189,7 @@ struct PlacementChecker {
       if (index_of(schedule, level.variable) < schedule.loops.size()) return "";
       return "it has no loop '" + level.variable.name() + "'";
     }
+    if (joined(use, level)) return "";
     return stage_outside(use.stage, level);
   }
 
@@ -179,6 +199,7 @@ struct PlacementChecker {
     if (own.kind == Placement::Kind::Root) return name + " is computed at root";
     if (own.kind == Placement::Kind::Inline) return name + " is computed around each of its uses";
     if (!(own.consumer == level.consumer)) {
+      if (inside_joined(own, level)) return "";
       const std::string why = stage_outside(own.consumer, level);
       return why.empty() ? why : name + " is computed at " + level_text(own) + ", and " + why;
     }
@@ -196,6 +217,21 @@ struct PlacementChecker {
       }
     }
     return "";
+  }
+
+  /// Whether all loops that `own` names lie inside a loop that is one with that of `level`.
+  bool inside_joined(const Placement& own, const Placement& level) const {
+    const auto& definitions = of(own.consumer).definitions;
+    bool any = false;
+    for (std::size_t k = 0; k < definitions.size(); ++k) {
+      if (own.definition >= 0 && own.definition != static_cast<int>(k)) continue;
+      const std::size_t index = index_of(definitions[k], own.variable);
+      if (index == definitions[k].loops.size()) continue;
+      const auto depth = joined({own.consumer, static_cast<int>(k)}, level);
+      if (!depth || definitions[k].loops.size() - 1 - index < *depth) return false;
+      any = true;
+    }
+    return any;
   }
 
   void check_uses(const Symbol& stage) {
@@ -266,12 +302,40 @@ struct PlacementChecker {
     check_between(stage, of(stage).compute, seen);
   }
 
+  /// A stage of a fuse, stored at the innermost loop of the grid: each tile has its own.
+  bool is_stored_in_tile(const Symbol& stage) {
+    const Placement& store = of(stage).store;
+    for (const FusedStages& group : state.fused) {
+      if (!group.has(stage)) continue;
+      for (const FusedColumn& column : group.columns) {
+        const bool here = std::any_of(
+            column.members.begin(), column.members.end(),
+            [&](const FusedColumn::Member& m) { return m.ref.stage == store.consumer; });
+        if (!here) continue;
+        for (std::size_t k = 0; k < of(stage).definitions.size(); ++k) {
+          const auto depth = joined({stage, static_cast<int>(k)}, store);
+          if (!depth || *depth + 1 != column.grid) return false;
+        }
+        for (const Use& use : uses(stage)) {
+          const std::string why = outside(use, store);
+          if (why.empty()) continue;
+          refuse_store(stage, refusal("its use in '" +
+                                          stage_text(state.algorithm, {use.stage, use.definition}) +
+                                          "' lies outside " + level_text(store) + ": " + why,
+                                      "store it at root, or add what uses it to the fuse"));
+        }
+        return true;
+      }
+    }
+    return false;
+  }
+
   /// From `level` outwards to the storage of `stage`, in all definitions and branches on the way.
   void check_between(const Symbol& stage, const Placement& level,
                      std::unordered_set<Symbol>& seen) {
     const Placement& store = of(stage).store;
     if (level.kind != Placement::Kind::At) {
-      if (store.kind == Placement::Kind::Root) return;
+      if (store.kind == Placement::Kind::Root || is_stored_in_tile(stage)) return;
       refuse_store(stage, refusal("the stage is not computed inside " + level_text(store),
                                   "store it at a loop around the one it is computed at"));
     }
@@ -470,6 +534,21 @@ struct PlacementChecker {
            });
   }
 
+  /// What has its storage shaped has some.
+  void check_storage() {
+    for (const Entry& entry : entries.entries) {
+      if (!std::holds_alternative<AlignStorage>(entry.directive)) continue;
+      const Symbol& stage = entry.stage.stage;
+      if (!is_inline(stage) || state.algorithm.stage(stage).definitions.size() > 1) continue;
+      Diagnostic problem = refusal("the stage is computed inline: it is never stored",
+                                   "place it with compute_root or compute_at");
+      problem.stage = stage_text(state.algorithm, entry.stage);
+      problem.directive = to_string(entry.directive, state.algorithm);
+      entry.locate(problem);
+      throw ScheduleError(problem);
+    }
+  }
+
   /// Streamed accesses exist, in memory that caches stand before.
   void check_streams() {
     for (const Entry& entry : entries.entries) {
@@ -534,22 +613,8 @@ struct PlacementChecker {
       if (schedule.compute.kind == Placement::Kind::At) check_uses(stage.id);
       if (state.stored_explicitly.contains(stage.id)) check_storage(stage.id);
       check_gpu_loops(stage);
-  /// What has its storage shaped has some.
-  void check_storage() {
-    for (const Entry& entry : entries.entries) {
-      if (!std::holds_alternative<AlignStorage>(entry.directive)) continue;
-      const Symbol& stage = entry.stage.stage;
-      if (!is_inline(stage) || state.algorithm.stage(stage).definitions.size() > 1) continue;
-      Diagnostic problem = refusal("the stage is computed inline: it is never stored",
-                                   "place it with compute_root or compute_at");
-      problem.stage = stage_text(state.algorithm, entry.stage);
-      problem.directive = to_string(entry.directive, state.algorithm);
-      entry.locate(problem);
-      throw ScheduleError(problem);
     }
-  }
-
-    }
+    check_storage();
     check_streams();
   }
 };
@@ -561,4 +626,3 @@ void settle_placements(State& state, const Schedule& schedule) {
 }
 
 }  // namespace sinter::schedule
-    check_storage();

@@ -45,6 +45,7 @@ ScheduledPipeline finish(State state, const std::string& name) {
   result.name = name;
   result.algorithm = std::move(state.algorithm);
   result.schedules = std::move(state.schedules);
+  result.fused = std::move(state.fused);
   result.estimates = std::move(state.estimates);
   return result;
 }
@@ -66,6 +67,7 @@ ScheduledPipeline resolve(const Algorithm& algorithm, const Schedule& schedule,
   for (const Entry& entry : schedule.entries) replay(entry, state);
   choose_tails(state);
   check_legality(state, schedule);
+  join_fused_stages(state, schedule);
   settle_placements(state, schedule);
   return finish(std::move(state), name);
 }
@@ -86,6 +88,7 @@ std::string loop_nest_after(const Algorithm& algorithm, const Schedule& schedule
     replay(schedule.entries[i], state);
   }
   choose_tails(state);
+  state.fused.clear();  // joined only when the whole is legal
   return loop_nest(finish(std::move(state), ""));
 }
 

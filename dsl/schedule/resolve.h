@@ -23,6 +23,8 @@ std::string loop_nest_after(const Algorithm&, const Schedule&, std::size_t count
 void choose_tails(State&);
 /// Order of reduction steps, races, constant extents; for every definition and branch.
 void check_legality(const State&, const Schedule&);
+/// Finds the loops that the stages of each fuse share, and proves what does not depend on sizes.
+void join_fused_stages(State&, const Schedule&);
 /// Finds the loops that placements name, and proves that all uses lie inside them.
 void settle_placements(State&, const Schedule&);
 

@@ -370,6 +370,11 @@ struct Parser {
   }
   void fill(StoreAt& d, const std::vector<Piece>& a, const Piece& call) { fill_level(d, a, call); }
 
+  /// Belongs to the pipeline: see fuse_of_pipeline.
+  void fill(FuseStages&, const std::vector<Piece>&, const Piece& call) {
+    fail(call, "this is a directive of the pipeline", "write pipeline.fuse({f, g});");
+  }
+
   // --- directives that make stages
   // ------------------------------------------------------------------
   void add_made(const Symbol& id, const std::string& name) {
@@ -473,7 +478,31 @@ struct Parser {
     ref = {stage_named(base.text, base), 0};
   }
 
+  /// pipeline.fuse({f, g}); nothing is read when something else stands here.
+  bool fuse_of_pipeline() {
+    const std::size_t begin = at;
+    const bool starts =
+        word().text == "pipeline" && take('.') && word().text == "fuse" && take('(') && take('{');
+    at = starts ? text.rfind('{', at - 1) : begin;
+    if (!starts) return false;
+    const Piece list = inside();
+    const Piece call{"fuse(" + list.text + ")", begin};
+    const std::vector<Piece> arguments = split_list(list);
+    FuseStages fuse;
+    if (arguments.size() != 1 || !is_braced(arguments[0]))
+      fail_count(call, "a list of stages is expected");
+    for (const Piece& p : elements(arguments[0])) fuse.stages.push_back(stage_named(p.text, p));
+    if (fuse.stages.empty()) fail_count(call, "a list of stages is expected");
+    const StageRef first{fuse.stages.front(), 0};
+    const Directive directive = std::move(fuse);
+    schedule.entries.push_back(
+        {first, directive, std::source_location(), {}, filename, line_of(begin)});
+    expect(';');
+    return true;
+  }
+
   void statement() {
+    if (fuse_of_pipeline()) return;
     receiver();
     std::vector<Expr> branch;
     bool is_first = true;

@@ -156,6 +156,12 @@ struct Printer {
     return d.consumers.size() > 1 ? "{" + list_of_names + "}" : list_of_names;
   }
 
+  std::string arguments(const FuseStages& d) const {
+    std::string stages;
+    for (const Symbol& s : d.stages) stages += (stages.empty() ? "" : ", ") + stage_name(s);
+    return "{" + stages + "}";
+  }
+
   /// "f.in(g)", "f.rfactor(r)": what the stage that `d` makes is called afterwards.
   std::string name_of_made(const In& d) const {
     return stage_name(ref.stage) + ".in(" + arguments(d) + ")";
@@ -173,7 +179,8 @@ struct Printer {
   }
 
   std::string directive(const Directive& d) const {
-    return std::string(DirectiveNames[d.index()]) + "(" +
+    const bool of_pipeline = std::holds_alternative<FuseStages>(d);
+    return std::string(of_pipeline ? "fuse" : DirectiveNames[d.index()]) + "(" +
            std::visit([&](const auto& value) { return arguments(value); }, d) + ")";
   }
 };
@@ -205,7 +212,9 @@ std::string to_string(const Schedule& schedule, const Algorithm& algorithm) {
         made[across->levels[i]] = made[across->partial] + "." + levels[i];
       }
     }
-    std::string line = printer.stage_name(entry.stage.stage, entry.stage.definition);
+    std::string line = std::holds_alternative<FuseStages>(entry.directive)
+                           ? "pipeline"
+                           : printer.stage_name(entry.stage.stage, entry.stage.definition);
     for (const Expr& condition : entry.branch) {
       line += ".specialize(" + printer.text(condition) + ")";
     }

@@ -109,6 +109,33 @@ struct StageSchedule {
   std::vector<DefinitionSchedule> definitions;  // as StageDefinition::definitions
 };
 
+/// Definitions whose tiles are run one after the other by each iteration of the same outermost
+/// loops.
+struct FusedColumn {
+  struct Member {
+    StageRef ref;
+    std::size_t shared = 0;  // outer loops that are one with those of the member before
+  };
+  std::vector<Member> members;               // in the order they run
+  std::size_t grid = 0;                      // outer loops over blocks, or parallel ones
+  ir::LoopKind kind = ir::LoopKind::Serial;  // of the grid; Serial when there is none
+
+  /// Position of a definition; members.size() when it is not here.
+  std::size_t find(const StageRef&) const;
+  /// How many outer loops the members at the two positions have in common.
+  std::size_t common(std::size_t a, std::size_t b) const;
+};
+/// Root stages in one grid: the grids of the columns stand one behind the other.
+struct FusedStages {
+  std::vector<Symbol> stages;
+  std::vector<FusedColumn> columns;
+  std::source_location where;
+
+  bool has(const Symbol& stage) const;
+  /// The column that holds the definition; null when none does.
+  const FusedColumn* column_of(const StageRef&) const;
+};
+
 /// Estimated extents for tools; per stage or image, per dimension.
 struct Estimate {
   Symbol symbol;
@@ -121,6 +148,7 @@ struct ScheduledPipeline {
   std::string name;
   Algorithm algorithm;  // after rfactor, reduce_across, in
   std::unordered_map<Symbol, StageSchedule> schedules;
+  std::vector<FusedStages> fused;
   std::vector<Estimate> estimates;
 
   const StageSchedule& of(const Symbol& stage) const { return schedules.at(stage); }

@@ -20,6 +20,7 @@ namespace sinter::schedule {
 struct State {
   Algorithm algorithm;
   std::unordered_map<Symbol, StageSchedule> schedules;
+  std::vector<FusedStages> fused;
   std::vector<Estimate> estimates;
   std::unordered_set<Symbol> stored_explicitly;  // store_at or store_root was given
   /// Wrappers made by in(), with the stage they copy.

@@ -68,6 +68,10 @@ class Pipeline {
   const std::vector<Func>& outputs() const;
   /// The same algorithm under another schedule.
   Pipeline with(const Schedule&) const;
+  /// One grid for several root stages, in this order: tile by tile where their loops over blocks
+  /// are called alike, else one grid behind the other. Like the directives of a Func, it belongs to
+  /// the default schedule of the Funcs, or to that of with().
+  Pipeline& fuse(const std::vector<Func>& stages, Location where = Location::current());
   /// Compiles now instead of at the first call.
   Pipeline& compile(const Target& = {});
   /// All outputs over [0, size) in each dimension; their elements are here afterwards.

@@ -69,6 +69,11 @@ void substitute(Regions& regions, const Symbol& v, const Expr& value) {
               [&](const Expr& end, bool) { return simplify(ir::substitute(end, map)); });
 }
 
+static bool is_positive(const Expr& e) {
+  std::int64_t value = 0;
+  return ir::as_constant(e, &value) && value > 0;
+}
+
 void restrict_by(Regions& regions, const Expr& condition, const std::vector<Symbol>& order) {
   using ir::Op;
   if (ir::is(condition, Op::And)) {
@@ -106,9 +111,13 @@ void restrict_by(Regions& regions, const Expr& condition, const std::vector<Symb
     const bool caps = linear->coefficient < 0;  // v <= e, else v >= e
     change_ends(regions, v, [&](const Expr& end, bool upper) {
       // The end that v pulls the other way has nothing to gain: min(v, e) may lie below all v.
-      const auto in_v = algebra::linear_in(end, v);
+      Expr of = end;  // quotients grow with v as what they are of
+      while (ir::is(of, Op::Div) && is_positive(ir::arg(of, 1))) of = ir::arg(of, 0);
+      const auto in_v = algebra::linear_in(of, v);
       if (in_v && (in_v->coefficient > 0 ? upper != caps : upper == caps)) return end;
-      return simplify(ir::substitute(end, map));
+      if (!in_v || ir::equal(of, end)) return simplify(ir::substitute(end, map));
+      const Expr at_limit = ir::substitute(end, {{v, ir::arg(bounded, 1)}});
+      return simplify(ir::binary(upper ? Op::Min : Op::Max, end, at_limit));
     });
     return;
   }
@@ -120,6 +129,14 @@ Expr distance(const Expr& max, const Expr& min) {
   using ir::Op;
   if (ir::is(max, Op::Min)) {
     return ir::binary(Op::Min, distance(ir::arg(max, 0), min), distance(ir::arg(max, 1), min));
+  }
+  if (ir::is(max, Op::Max)) {
+    return ir::binary(Op::Max, distance(ir::arg(max, 0), min), distance(ir::arg(max, 1), min));
+  }
+  if (ir::is(max, Op::Div) && ir::is(ir::arg(max, 0), Op::Min) && is_positive(ir::arg(max, 1))) {
+    const Expr of = ir::arg(max, 0), by = ir::arg(max, 1);
+    return ir::binary(Op::Min, distance(simplify(ir::arg(of, 0) / by), min),
+                      distance(simplify(ir::arg(of, 1) / by), min));
   }
   if (ir::is(min, Op::Max)) {
     return ir::binary(Op::Min, distance(max, ir::arg(min, 0)), distance(max, ir::arg(min, 1)));
