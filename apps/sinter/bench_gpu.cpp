@@ -38,6 +38,8 @@ constexpr GpuBenchmark Benchmarks[] = {
     {"rmsnorm_fast", "", "copy"},
     {"layernorm_fast", "", "copy"},
     {"softmax_fast", "", "copy"},
+    {"transpose", "", "copy"},
+    {"transpose_f32", "", "copy"},
     {"rmsnorm_backward", "", "copy3"},
     {"layernorm_backward", "", "copy3"},
     {"scan", "", "copy"},

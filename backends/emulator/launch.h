@@ -8,6 +8,7 @@
 #include "backends/emulator/memory.h"
 #include "backends/emulator/ptx_module.h"
 #include "backends/emulator/report.h"
+#include "dsl/base/gpu_limits.h"
 
 namespace sinter::emulator {
 
@@ -21,7 +22,8 @@ struct Launch {
   std::string kernel;
   Dim3 grid, block;
   std::uint64_t dynamic_shared = 0;
-  std::uint64_t most_shared = 227 * 1024;  ///< that the machine gives a block
+  std::uint64_t most_shared =  ///< bytes that the machine gives a block
+      static_cast<std::uint64_t>(gpu_limits("sm_90").shared_of_block);
   std::vector<SharedPart> shared_parts;
   std::vector<std::byte>
       parameters;                ///< laid out as the kernel's .param space; see append_parameter

@@ -6,6 +6,8 @@
 
 #include <sinter/diagnostic.h>
 
+#include "dsl/base/gpu_limits.h"
+
 namespace sinter::backends {
 
 namespace {
@@ -180,8 +182,7 @@ class CudaKernels : public GpuKernels {
                  " registers the device takes " + std::to_string(threads),
              "use fewer threads a block, or smaller tiles of each thread");
     }
-    constexpr std::uint64_t WithoutAsking = 48 * 1024;
-    if (call.shared_bytes > WithoutAsking) {
+    if (call.shared_bytes > static_cast<std::uint64_t>(GpuLimits::SharedWithoutAsking)) {
       int most = 0;
       driver().device_attribute(&most, CudaDeviceAttribute::SharedMemoryPerBlockOptin,
                                 context_->device);

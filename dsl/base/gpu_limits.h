@@ -14,6 +14,7 @@ struct GpuLimits {
   // The same in all of them.
   static constexpr int ThreadsOfBlock = 1024, WarpSize = 32;
   static constexpr int Registers = 65536, RegistersOfThread = 255;
+  static constexpr std::int64_t SharedWithoutAsking = 48 * 1024;  // bytes of a block
 };
 /// "sm_75" to "sm_90a"; of one that it does not know, those of the next older one.
 GpuLimits gpu_limits(const std::string& architecture);

@@ -258,6 +258,8 @@ TEST_F(Cuda, LimitsOfABlockAreNamed) {
   const std::string shared = message([&] { sum.realize({64}, Sm90); });
   fake().most_shared = 232448;
   EXPECT_SAYS(shared, "bytes of shared memory; the device has 50000 for a block");
+  // More than 48 KiB is there for who asks.
+  EXPECT_EQ(Buffer<int>(sum.realize({64}, Sm90))(3), 3 * 3 + 63 * 3);
 }
 
 TEST_F(Cuda, WithoutPtxasTheDriverSaysWhatKernelsNeed) {

@@ -280,8 +280,9 @@ int cuFuncGetAttribute(int* value, int attribute, Function*) {
   *value = attribute == 0 ? state.most_threads : attribute == 4 ? 40 : 0;
   return 0;
 }
-int cuFuncSetAttribute(Function* function, int, int value) {
+int cuFuncSetAttribute(Function* function, int attribute, int value) {
   ENTER;
+  if (attribute != 8 || value > state.most_shared) return 1;
   function->dynamic_shared = value;
   return 0;
 }
@@ -290,6 +291,7 @@ int cuLaunchKernel(Function* function, unsigned bx, unsigned by, unsigned bz, un
                    void**) {
   if (fake_cuda_sleeps) return 0;
   ENTER;
+  if (shared > static_cast<unsigned>(function->dynamic_shared)) return 1;
   Launch launch;
   launch.kernel = function->name;
   launch.grid = {bx, by, bz};
