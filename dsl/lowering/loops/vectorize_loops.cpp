@@ -385,13 +385,11 @@ Stmt unroll(const Stmt& s, bool in_grid = false) {
     // What is decided before the copies does not stand between their accesses.
     ir::Substitution lets;
     std::unordered_set<Symbol> others;
-    if (const auto found =
-            common_decision(inner->symbol, ir::stmt_arg(inner, 2), lets, others)) {
+    if (const auto found = common_decision(inner->symbol, ir::stmt_arg(inner, 2), lets, others)) {
       const auto with = [&](const Stmt& body, LoopKind kind) {
         return ir::for_loop(inner->symbol, ir::arg(inner, 0), ir::arg(inner, 1), kind, body);
       };
-      return ir::if_then(found->condition,
-                         unroll(with(found->taken, LoopKind::Unrolled), in_grid),
+      return ir::if_then(found->condition, unroll(with(found->taken, LoopKind::Unrolled), in_grid),
                          with(found->otherwise, LoopKind::Serial));
     }
   }
