@@ -47,7 +47,8 @@ struct Gelu {
     return {.name = Fast ? "gelu_fast" : "gelu",
             .description = "gelu(x * 1.5 + 0.1) * r + x on bf16, one pass",
             .schedules = {"none", "root", "tuned"},
-            .default_sizes = default_sizes};
+            .default_sizes = default_sizes,
+            .tolerance = Fast ? 1 : 0};
   }
   static Extents extents(const Sizes& sizes) { return matrices(sizes); }
   static Work work(const Sizes& sizes) {
@@ -77,7 +78,8 @@ struct Chain10 {
         .name = Fast ? "chain10_fast" : "chain10",
         .description = "tanh(sigmoid(relu(x * 2 + 1) * 0.5 - 0.3) * x + r) * w on bf16, one pass",
         .schedules = {"none", "root", "tuned"},
-        .default_sizes = default_sizes};
+        .default_sizes = default_sizes,
+        .tolerance = Fast ? 1 : 0};
   }
   static Extents extents(const Sizes& sizes) { return matrices(sizes); }
   static Work work(const Sizes& sizes) {

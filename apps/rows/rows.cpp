@@ -102,7 +102,8 @@ struct Softmax {
     return {.name = name_of<Fast, Columns>("softmax"),
             .description = "softmax of the rows of a bf16 matrix",
             .schedules = {"root", "tuned"},
-            .default_sizes = default_sizes<Columns>};
+            .default_sizes = default_sizes<Columns>,
+            .tolerance = Fast ? 1 : 0};
   }
   static Extents extents(const Sizes& sizes) { return matrices(sizes); }
   static Work work(const Sizes& sizes) {
@@ -144,7 +145,8 @@ struct RmsNorm {
     return {.name = name_of<Fast, Columns>("rmsnorm"),
             .description = "x / sqrt(mean(x^2) + 1e-5), to bf16, times w",
             .schedules = {"root", "tuned"},
-            .default_sizes = default_sizes<Columns>};
+            .default_sizes = default_sizes<Columns>,
+            .tolerance = Fast ? 2 : 0};  // one for each rounding
   }
   static Extents extents(const Sizes& sizes) { return matrices(sizes); }
   static Work work(const Sizes& sizes) {
@@ -182,7 +184,8 @@ struct LayerNorm {
     return {.name = name_of<Fast, Columns>("layernorm"),
             .description = "(x - mean) / sqrt(variance + 1e-5) * w + b on bf16",
             .schedules = {"root", "tuned"},
-            .default_sizes = default_sizes<Columns>};
+            .default_sizes = default_sizes<Columns>,
+            .tolerance = Fast ? 1 : 0};
   }
   static Extents extents(const Sizes& sizes) { return matrices(sizes); }
   static Work work(const Sizes& sizes) {

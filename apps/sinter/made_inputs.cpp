@@ -75,7 +75,25 @@ double element(const Buffer<>& buffer, std::uint64_t index) {
   return value;
 }
 
-Difference difference(const Buffer<>& a, const Buffer<>& b) {
+namespace {
+
+/// How many numbers of a float type lie from one to the other.
+template <typename T>
+std::uint64_t steps_between(T a, T b) {
+  // Bits in the order of the numbers: those of negative ones count downwards.
+  const auto place = [](T value) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof value);
+    const std::uint64_t sign = std::uint64_t{1} << (8 * sizeof value - 1);
+    return (bits & sign) != 0 ? sign - (bits - sign) : sign + bits;
+  };
+  const std::uint64_t x = place(a), y = place(b);
+  return x > y ? x - y : y - x;
+}
+
+}  // namespace
+
+Difference difference(const Buffer<>& a, const Buffer<>& b, int tolerance) {
   ensure(a.type() == b.type() && a.number_of_elements() == b.number_of_elements(),
          "only buffers of one shape and type are compared");
   Difference result;
@@ -90,8 +108,12 @@ Difference difference(const Buffer<>& a, const Buffer<>& b) {
       if (std::memcmp(bits(left + i), bits(right + i), sizeof(T)) == 0) continue;
       const double x = number(left[i]), y = number(right[i]);
       if (std::isnan(x) && std::isnan(y)) continue;
-      if (result.elements++ == 0) result.first = i;
       const double distance = std::abs(x - y);
+      // Without a tolerance bits are compared: 0 is not -0.
+      if (tolerance > 0 && a.type().is_float() &&
+          steps_between(left[i], right[i]) <= std::uint64_t(tolerance))
+        ++result.tolerated;
+      else if (result.elements++ == 0) result.first = i;
       result.largest =
           std::max(result.largest,
                    std::isnan(distance) ? std::numeric_limits<double>::infinity() : distance);

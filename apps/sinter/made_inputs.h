@@ -20,9 +20,11 @@ double element(const Buffer<>&, std::uint64_t index);
 /// How two buffers of one shape and type differ.
 struct Difference {
   double largest = 0;          // of absolute differences; a NaN against a number counts as infinite
-  std::uint64_t elements = 0;  // that differ at all (two NaNs do not)
+  std::uint64_t elements = 0;  // that differ by more than the tolerance (two NaNs do not)
   std::uint64_t first = 0;     // linear position of the first that does
+  std::uint64_t tolerated = 0;  // elements that differ by less
 };
-Difference difference(const Buffer<>&, const Buffer<>&);
+/// `tolerance`: of floats, in steps from one number to the next.
+Difference difference(const Buffer<>&, const Buffer<>&, int tolerance = 0);
 
 }  // namespace sinter::command

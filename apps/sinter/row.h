@@ -15,6 +15,8 @@ struct Row {
   std::optional<bool> checked;  // false: the outputs differ
   std::string against;          // what they were compared with: "oracle" or a schedule's name
   std::optional<double> max_error;
+  std::uint64_t tolerated = 0;  // elements that differ by at most `tolerance` steps of their type
+  int tolerance = 0;
 };
 
 std::string to_text(const Row&);

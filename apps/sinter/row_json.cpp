@@ -32,9 +32,14 @@ std::string to_text(const Row& row) {
   if (row.checked) {
     const std::string reference =
         row.against == "oracle" ? "the reference evaluator" : "schedule '" + row.against + "'";
-    text += *row.checked
-                ? "  equal to " + reference
-                : "  DIFFERS from " + reference + fixed(" by %g", row.max_error.value_or(0));
+    const std::string steps =
+        row.tolerance == 1 ? "1 step" : std::to_string(row.tolerance) + " steps";
+    if (!*row.checked)
+      text += "  DIFFERS from " + reference + fixed(" by %g", row.max_error.value_or(0));
+    else if (row.tolerance > 0)
+      text += "  within " + steps + " of " + reference + ", " + std::to_string(row.tolerated) +
+              " elements not equal";
+    else text += "  equal to " + reference;
   }
   return text;
 }
@@ -47,7 +52,8 @@ std::string to_json(const Row& row) {
       {"schedule", row.schedule},      {"size", size},
       {"ms", or_null(row.ms)},         {"gbps", or_null(row.gbps)},
       {"gflops", or_null(row.gflops)}, {"checked", row.checked.value_or(false)},
-      {"against", row.against},        {"max_error", or_null(row.max_error)}};
+      {"against", row.against},        {"max_error", or_null(row.max_error)},
+      {"tolerance", row.tolerance},    {"tolerated", row.tolerated}};
   return json.dump();
 }
 

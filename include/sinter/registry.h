@@ -45,6 +45,9 @@ struct PipelineInfo {
   std::function<Sizes(const Target&)> default_sizes = {};
   std::map<std::string, double> parameters = {};  // default values
   std::int64_t largest_input = 255;               // of integer inputs that are made up
+  /// By how many steps of its type an output may differ from the reference on a GPU, for the inputs
+  /// that are made up: where fast_* functions are the device's own. 0: by none.
+  int tolerance = 0;
 };
 
 /// One built algorithm and its schedule.

@@ -44,6 +44,20 @@ TEST(Difference, CountsBitsAndMeasuresDistance) {
   EXPECT_NEAR(found.largest, 0.5, 1e-6);
 }
 
+TEST(Difference, ToleratesSteps) {
+  Buffer<bfloat16_t> a(4), b(4);
+  const float values[] = {1.0f, -0.0f, 3.0f, -256.0f},
+              others[] = {1.0078125f, 0.0f, 3.03125f, -255.0f};
+  for (int i = 0; i < 4; ++i) a(i) = bfloat16_t(values[i]);
+  for (int i = 0; i < 4; ++i) b(i) = bfloat16_t(others[i]);
+  EXPECT_EQ(difference(a, b).elements, 4u);
+  const Difference one = difference(a, b, 1);  // 3 and 3.03125 are two steps apart
+  EXPECT_EQ(one.elements, 1u);
+  EXPECT_EQ(one.first, 2u);
+  EXPECT_EQ(one.tolerated, 3u);
+  EXPECT_EQ(difference(a, b, 2).elements, 0u);
+}
+
 TEST(Difference, ANanEqualsOnlyANan) {
   Buffer<float> a(2), b(2);
   a(0) = b(0) = std::numeric_limits<float>::quiet_NaN();
