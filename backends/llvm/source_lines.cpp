@@ -36,7 +36,9 @@ llvm::DebugLoc SourceLines::at(const Symbol& symbol) {
 }
 
 llvm::DIFile* SourceLines::file(const ir::Source& source) {
-  return builder_.createFile(source.where.file_name(), "");
+  const std::string name = source.where.file_name();
+  return builder_.createFile(name.empty() ? "schedule" : name,
+                             "");  // made by a directive of a text
 }
 
 }  // namespace sinter::backends

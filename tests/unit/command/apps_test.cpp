@@ -90,7 +90,8 @@ INSTANTIATE_TEST_SUITE_P(All, GpuApps,
                                          "chain10_fast", "softmax", "softmax_fast", "rmsnorm",
                                          "rmsnorm_fast", "layernorm", "layernorm_fast",
                                          "softmax_fast_8192", "rmsnorm_8192", "layernorm_fast_8192",
-                                         "reduce", "transpose", "transpose_f32"));
+                                         "reduce", "transpose", "transpose_f32", "scan", "scan_i32",
+                                         "rmsnorm_backward", "layernorm_backward"));
 
 std::vector<std::tuple<std::string, std::string>> all_schedules() {
   std::vector<std::tuple<std::string, std::string>> all;
@@ -117,6 +118,15 @@ TEST(Session, ASchedulePrintedAndReadAgainIsTheSame) {
     EXPECT_EQ(again.emit("schedule"), text);
     EXPECT_EQ(again.emit("loops"), Session(pipeline, "tuned", Target()).emit("loops"));
   }
+}
+
+TEST(Session, StagesThatATextMakesRunOnAGpu) {
+  const Registry registry = apps::all_apps();
+  const RegisteredPipeline& pipeline = *registry.find("rmsnorm_backward");
+  const Target target("emulated-nvptx-sm_90a");
+  const std::string path = testing::TempDir() + "rmsnorm_backward_gpu.sched";
+  std::ofstream(path) << Session(pipeline, "tuned", target).emit("schedule");
+  Session(pipeline, path, target).compile();
 }
 
 TEST(Session, RefusesAnUnknownSchedule) {
