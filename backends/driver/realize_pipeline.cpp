@@ -112,9 +112,9 @@ struct Source {
 struct Variant {
   Target target;
   std::vector<std::string> strided;
-  int alignment = 0;
-  std::uint64_t schedule_version = 0;
+  int row_alignment = 0;  // 0: nothing is aligned
   bool aligned_mins = false;
+  std::uint64_t schedule_version = 0;
   driver::Compiled compiled;
   std::vector<Source> sources;  // by position
 };
@@ -148,16 +148,24 @@ void gather(const FuncContents& func, std::vector<const FuncContents*>& seen, Bi
   }
 }
 
-/// Rows start at multiples of 16 bytes, the widest access of a GPU.
-constexpr int Alignment = 16;
-bool is_aligned(const BufferBase& b) {
-  const int elements = Alignment / b.type().bytes();
-  bool aligned = reinterpret_cast<std::uintptr_t>(b.contents()->host) % Alignment == 0 &&
-                 (b.dimensions() == 0 || b.min(0) % elements == 0);
-  for (int d = 1; d < b.dimensions(); ++d) aligned = aligned && b.stride(d) % elements == 0;
+/// The widest access of a GPU, and a word of it.
+constexpr int Alignment = 16, Word = 4;
+/// Bytes that all rows start at multiples of: Alignment, Word, or 0 for what is left. Pictures with
+/// a border seldom have rows of whole vectors, but an even number of pixels.
+int row_alignment(const BufferBase& b) {
+  const int bytes = static_cast<int>(b.type().bytes());
+  if (reinterpret_cast<std::uintptr_t>(b.contents()->host) % Alignment != 0 ||
+      (b.dimensions() > 0 && b.min(0) % (Alignment / bytes) != 0))
+    return 0;
+  int aligned = Alignment;
+  for (int d = 1; d < b.dimensions(); ++d) {
+    const std::int64_t stride = b.stride(d) * bytes;
+    aligned = std::min(aligned, stride % Alignment == 0 ? Alignment
+                                : stride % Word == 0    ? Word
+                                                        : 0);
+  }
   return aligned;
 }
-
 /// Where all dimensions of an aligned buffer start: a coordinate in the rows of one buffer may
 /// stand in another dimension of the next.
 bool has_aligned_mins(const BufferBase& b) {
@@ -166,6 +174,7 @@ bool has_aligned_mins(const BufferBase& b) {
   }
   return true;
 }
+
 bool is_strided(const BufferBase& b) {
   return b.dimensions() > 0 && b.extent(0) > 1 && b.stride(0) != 1;
 }
@@ -245,7 +254,6 @@ struct Pipeline::Contents {
   std::shared_ptr<Cache> cache = std::make_shared<Cache>();
 
   Schedule current_schedule() const { return schedule ? *schedule : Schedule::of(outputs); }
-
   /// The schedule; on a GPU, where it says nothing, the default one, made for the first call's
   /// buffers. Under the cache's mutex.
   Schedule schedule_for(const Target& target, const std::vector<Buffer<>>& buffers) {
@@ -284,8 +292,8 @@ struct Pipeline::Contents {
   }
 
   std::shared_ptr<const Variant> variant(const Target& target,
-                                         const std::vector<std::string>& strided, int alignment = 0,
-                                         bool aligned_mins = false,
+                                         const std::vector<std::string>& strided,
+                                         int row_alignment = 0, bool aligned_mins = false,
                                          const std::vector<Buffer<>>& buffers = {}) {
     bound();  // sources_of reads them
     const std::lock_guard lock(cache->mutex);
@@ -293,19 +301,20 @@ struct Pipeline::Contents {
     const std::uint64_t now = version();
     for (const auto& v : variants) {
       if (v->schedule_version == now && v->target == target && v->strided == strided &&
-          v->alignment == alignment && v->aligned_mins == aligned_mins)
+          v->row_alignment == row_alignment && v->aligned_mins == aligned_mins)
         return v;
     }
     std::erase_if(variants, [&](const auto& v) { return v->schedule_version != now; });
     auto made = std::make_shared<Variant>();
     made->target = target;
     made->strided = strided;
-    made->alignment = alignment;
+    made->row_alignment = row_alignment;
     made->aligned_mins = aligned_mins;
     made->schedule_version = now;
     driver::CompileOptions options;
     options.strided = strided;
-    options.alignment = alignment;
+    options.alignment = row_alignment > 0 ? Alignment : 0;
+    options.row_alignment = row_alignment;
     options.aligned_mins = aligned_mins;
     made->compiled = driver::compile_pipeline(
         driver::resolve_pipeline(outputs, schedule_for(target, buffers)), target, options);
@@ -368,25 +377,25 @@ struct Pipeline::Contents {
                                              const Target& target) {
     check_outputs(buffers);
     std::vector<std::string> strided;
-    bool aligned = target.is_gpu(), aligned_mins = true;
+    int aligned = target.is_gpu() ? Alignment : 0;
+    bool aligned_mins = true;
     for (const auto& image : bound().images) {
       if (!image->buffer.defined()) {
         throw refused(image->name, "no buffer was set for the input",
                       "call set(buffer) on the ImageParam before realize()");
       }
       if (is_strided(image->buffer)) strided.push_back(image->id.name());
-      aligned = aligned && is_aligned(image->buffer);
+      aligned = std::min(aligned, row_alignment(image->buffer));
       aligned_mins = aligned_mins && has_aligned_mins(image->buffer);
     }
-    aligned = aligned && std::all_of(buffers.begin(), buffers.end(), is_aligned);
-    aligned_mins =
-        aligned && aligned_mins && std::all_of(buffers.begin(), buffers.end(), has_aligned_mins);
-    const int alignment = aligned ? Alignment : 0;
+    for (const Buffer<>& b : buffers) aligned = std::min(aligned, row_alignment(b));
+    aligned_mins = aligned > 0 && aligned_mins &&
+                   std::all_of(buffers.begin(), buffers.end(), has_aligned_mins);
     // Strided arguments are named as in the module; only the rare case pays for finding the names.
     const bool rare = !strided.empty() || std::any_of(buffers.begin(), buffers.end(), is_strided);
-    std::shared_ptr<const Variant> v = variant(target, {}, alignment, aligned_mins, buffers);
+    std::shared_ptr<const Variant> v = variant(target, {}, aligned, aligned_mins, buffers);
     if (rare)
-      v = variant(target, strided_names(v->compiled.module, buffers), alignment, aligned_mins,
+      v = variant(target, strided_names(v->compiled.module, buffers), aligned, aligned_mins,
                   buffers);
     return v;
   }

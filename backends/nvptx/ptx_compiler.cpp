@@ -14,6 +14,7 @@
 #include "backends/llvm/emit_kernel.h"
 #include "backends/llvm/optimize.h"
 #include "backends/nvptx/ptx_hooks.h"
+#include "backends/nvptx/share_windows.h"
 #include "backends/nvptx/stream_accesses.h"
 
 namespace sinter::backends {
@@ -72,6 +73,7 @@ PtxModule compile_ptx(const ir::Module& source, const std::string& architecture,
 
   start = std::chrono::steady_clock::now();
   optimize(module, *machine);
+  share_windows(module);
   stream_accesses(module);
   result.optimize_ms = milliseconds_since(start);
   if (options.listings) {

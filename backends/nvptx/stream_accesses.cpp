@@ -5,12 +5,13 @@
 #include <string>
 #include <vector>
 
-#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
+
+#include "backends/nvptx/constant_memory.h"
 
 namespace sinter::backends {
 
@@ -54,12 +55,6 @@ struct Shape {
   }
   const char* constraint() const { return word_bytes == 8 ? "l" : word_bytes == 4 ? "r" : "h"; }
 };
-
-/// Read only as long as the kernel runs: the entry checks that no written buffer overlaps it.
-bool is_constant(const Value* pointer) {
-  const auto* argument = llvm::dyn_cast<llvm::Argument>(llvm::getUnderlyingObject(pointer));
-  return argument && argument->hasNoAliasAttr() && argument->onlyReadsMemory();
-}
 
 class Rewriter {
  public:

@@ -15,9 +15,11 @@ struct LowerOptions {
   /// Buffer arguments, by name, whose dimension 0 may have any stride; all others must have stride
   /// 1, which is what makes their accesses dense.
   std::vector<std::string> strided;
-  /// Buffer arguments start at multiples of so many bytes, and so do their rows: mins and strides
-  /// but the first are multiples too. 0: of their elements only.
+  /// Buffer arguments start at multiples of so many bytes, and the first min is a multiple too. 0:
+  /// of their elements only.
   int alignment = 0;
+  /// With alignment: rows start at multiples of so many bytes: strides but the first are multiples.
+  int row_alignment = 0;
   /// With alignment: the other dimensions' mins are multiples too.
   bool aligned_mins = false;
   std::string gpu = "sm_90";          // whose limits kernels keep to

@@ -44,7 +44,7 @@ std::string bits_of(const Buffer<>& b) {
 }  // namespace
 
 void expect_right_on_gpu(const std::vector<Func>& outputs, const std::vector<int>& sizes,
-                         const std::vector<ImageParam>& inputs, int min, bool aligned) {
+                         const std::vector<ImageParam>& inputs, int min, int row_alignment) {
   const auto scheduled = driver::resolve_pipeline(outputs, Schedule::of(outputs));
   Inputs given;
   for (const ImageParam& image : inputs) given.images.emplace_back(image, image.get());
@@ -54,7 +54,8 @@ void expect_right_on_gpu(const std::vector<Func>& outputs, const std::vector<int
   driver::CompileOptions options;
   options.verify = true;
   options.listings = true;
-  options.alignment = aligned ? 16 : 0;
+  options.alignment = row_alignment > 0 ? 16 : 0;
+  options.row_alignment = row_alignment;
   const driver::Compiled compiled = driver::compile_pipeline(scheduled, gpu_target(), options);
   ASSERT_FALSE(compiled.code.kernel_calls.empty()) << "nothing runs on the GPU:\n"
                                                    << ir::print(compiled.module);
@@ -90,10 +91,11 @@ int count_lines(const std::vector<Func>& outputs, const std::string& word) {
   return count;
 }
 
-int count_ptx(const std::vector<Func>& outputs, const std::string& pattern, bool aligned) {
+int count_ptx(const std::vector<Func>& outputs, const std::string& pattern, int row_alignment) {
   const Target target("nvptx-sm_90a");
   lowering::LowerOptions options;
-  options.alignment = aligned ? 16 : 0;
+  options.alignment = row_alignment > 0 ? 16 : 0;
+  options.row_alignment = row_alignment;
   const ir::Module module =
       lowering::lower(driver::resolve_pipeline(outputs, Schedule::of(outputs)), options);
   const std::string text =

@@ -19,9 +19,10 @@ ImageParam random_image(Type, const std::vector<int>& sizes, const std::string& 
 /// The default schedule's results on the GPU are the oracle's, for these sizes of the outputs.
 void expect_right_on_gpu(const std::vector<Func>& outputs, const std::vector<int>& sizes,
                          const std::vector<ImageParam>& inputs = {}, int min = 0,
-                         bool aligned = false);
-/// How often `pattern` occurs in the PTX; `aligned`: of the variant for aligned buffers.
-int count_ptx(const std::vector<Func>& outputs, const std::string& pattern, bool aligned = false);
+                         int row_alignment = 0);
+/// How often `pattern` occurs in the PTX; `row_alignment`: of the variant for buffers with such
+/// rows.
+int count_ptx(const std::vector<Func>& outputs, const std::string& pattern, int row_alignment = 0);
 /// "stage: directive: reason" of the refusal; empty when the schedule compiles.
 std::string gpu_refusal(const std::vector<Func>& outputs);
 /// Lines of the lowered module that hold `word`.

@@ -229,10 +229,10 @@ TEST(Gpu, WholeVectorsAreOneAccess) {
       .split(n.x, n.xo, n.xi, 64)
       .gpu_blocks(n.xo, n.y)
       .gpu_threads(n.xi);
-  expect_right_on_gpu({f}, {1024, 6}, {a, b}, 0, true);
+  expect_right_on_gpu({f}, {1024, 6}, {a, b}, 0, 16);
   expect_right_on_gpu({f}, {1021, 6}, {a, b});
-  EXPECT_EQ(count_ptx({f}, "ld\\.global\\.nc\\.v4\\.(u32|b32)", true), 2);
-  EXPECT_EQ(count_ptx({f}, "st\\.global\\.v4\\.(u32|b32)", true), 1);
+  EXPECT_EQ(count_ptx({f}, "ld\\.global\\.nc\\.v4\\.(u32|b32)", 16), 2);
+  EXPECT_EQ(count_ptx({f}, "st\\.global\\.v4\\.(u32|b32)", 16), 1);
 }
 
 // Each thread adds up its elements, the lanes of a warp exchange theirs, the warps meet in shared
@@ -279,9 +279,9 @@ TEST(Gpu, RegistersHoldARowForTwoUses) {
       .vectorize(n.v)
       .unroll(n.xo)
       .gpu_threads(n.xi);
-  expect_right_on_gpu({g}, {512, 3}, {in}, 0, true);
+  expect_right_on_gpu({g}, {512, 3}, {in}, 0, 16);
   EXPECT_EQ(count_lines({g}, "barrier"), 0);
-  EXPECT_EQ(count_ptx({g}, "\\.local", true), 0);
+  EXPECT_EQ(count_ptx({g}, "\\.local", 16), 0);
 }
 
 TEST(Gpu, TooManyThreadsAreRefused) {

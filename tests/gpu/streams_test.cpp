@@ -23,7 +23,7 @@ TEST(Streams, OfEveryTypeAndWidth) {
     for (const int lanes : {1, 3, 8}) {
       Add p(type, lanes);
       SCOPED_TRACE(to_string(type) + " x " + std::to_string(lanes));
-      const bool aligned = lanes == 8;
+      const int aligned = lanes == 8 ? 16 : 0;
       expect_right_on_gpu({p.out}, {256, 3}, {p.a, p.b}, 0, aligned);
       EXPECT_GT(count_ptx({p.out}, "ld.global.nc.L1::no_allocate", aligned), 0);
       EXPECT_EQ(count_ptx({p.out}, "st.global.", aligned),
@@ -34,11 +34,11 @@ TEST(Streams, OfEveryTypeAndWidth) {
 
 TEST(Streams, AreOneInstructionOf16BytesWhereRowsAreAligned) {
   Add p(BFloat(16), 8);
-  EXPECT_EQ(count_ptx({p.out}, "ld.global.nc.L1::no_allocate.v4.b32", true), 1);
-  EXPECT_EQ(count_ptx({p.out}, "st.global.cs.v4.b32", true), 1);
-  EXPECT_EQ(count_ptx({p.out}, "ld.global.nc.v4", true), 1);  // b is no stream
+  EXPECT_EQ(count_ptx({p.out}, "ld.global.nc.L1::no_allocate.v4.b32", 16), 1);
+  EXPECT_EQ(count_ptx({p.out}, "st.global.cs.v4.b32", 16), 1);
+  EXPECT_EQ(count_ptx({p.out}, "ld.global.nc.v4", 16), 1);  // b is no stream
   Add q(Int(64), 2);
-  EXPECT_EQ(count_ptx({q.out}, "ld.global.nc.L1::no_allocate.v2.b64", true), 1);
+  EXPECT_EQ(count_ptx({q.out}, "ld.global.nc.L1::no_allocate.v2.b64", 16), 1);
 }
 
 TEST(Streams, OfWhatTheKernelWritesAreNoConstants) {

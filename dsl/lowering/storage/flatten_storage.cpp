@@ -43,9 +43,10 @@ class Flattener {
       if (!a.is_buffer()) continue;
       for (std::size_t d = 0; d < a.dimensions.size(); ++d) {
         const std::int64_t elements = options_.alignment / a.type.bytes();
-        if (elements <= 1) break;
-        if (d > 0) module.multiples[a.dimensions[d].stride] = elements;
-        if (d == 0 || options_.aligned_mins) module.multiples[a.dimensions[d].min] = elements;
+        const std::int64_t of_row = options_.row_alignment / a.type.bytes();
+        if (d > 0 && of_row > 1) module.multiples[a.dimensions[d].stride] = of_row;
+        if (elements > 1 && (d == 0 || options_.aligned_mins))
+          module.multiples[a.dimensions[d].min] = elements;
       }
       Flat flat;
       flat.buffer = a.symbol;
