@@ -225,8 +225,8 @@ class BlockBody {
   }
 
   static void enter_loop(const ir::Ref& n, algebra::ConstantScope& scope) {
-    scope.insert_or_assign(
-        n->symbol, algebra::range_of_loop(Expr(n->args[0]), Expr(n->args[1]), scope));
+    scope.insert_or_assign(n->symbol,
+                           algebra::range_of_loop(Expr(n->args[0]), Expr(n->args[1]), scope));
   }
 
   /// Whether a barrier must stand in front of what touches these.
