@@ -50,11 +50,12 @@
 namespace sinter::schedule {
 
 using Directive =
-    std::variant<Split, Fuse, FuseStages, Tile, Reorder, Rename, Serial, Parallel, Vectorize, Unroll,
-                 PartitionLoop, ComputeInline, ComputeRoot, ComputeAt, StoreRoot, StoreAt, StoreIn,
-                 Bound, BoundExtent, AlignBounds, Rfactor, ReduceAcross, Atomic, Specialize, SpecializeFail, In,
-                 SetEstimate, GpuBlocks, GpuThreads, GpuLanes, GpuWarps, GpuSingleThread, GpuTile,
-                 GpuMaxRegisters, GpuMinBlocks, StreamLoads, StreamStores, AlignStorage>;
+    std::variant<Split, Fuse, FuseStages, Tile, Reorder, Rename, Serial, Parallel, Vectorize,
+                 Unroll, PartitionLoop, ComputeInline, ComputeRoot, ComputeAt, StoreRoot, StoreAt,
+                 StoreIn, Bound, BoundExtent, AlignBounds, Rfactor, ReduceAcross, Atomic,
+                 Specialize, SpecializeFail, In, SetEstimate, GpuBlocks, GpuThreads, GpuLanes,
+                 GpuWarps, GpuSingleThread, GpuTile, GpuMaxRegisters, GpuMinBlocks, StreamLoads,
+                 StreamStores, AlignStorage>;
 
 struct Entry {
   StageRef stage;
