@@ -84,6 +84,7 @@ int main() {
   lanes.update().gpu_lanes(i1).gpu_warps(i2).unroll(i0);
   total.gpu_single_thread();
   total.update().gpu_single_thread();
+  Pipeline(total).fuse({total});
   std::printf("\na grid for a vector\n");
   std::fflush(stdout);
   total.print_loop_nest();
