@@ -324,6 +324,20 @@ TEST(DefaultSchedule, TransposedStagesAreTurnedInSharedMemory) {
   for (const int size : Awkward) expect_right(f, {size, std::min(size, 127)}, {in});
 }
 
+TEST(DefaultSchedule, AStageWithOtherReadersIsTurnedAsACopy) {
+  Vars n;
+  const ImageParam in = random_image(Float(32), {71, 71}, "in");
+  Func t("t"), u("u"), f("f");
+  t(n.x, n.y) = exp(in(n.x, n.y)) + in(n.y, n.x);
+  u(n.x, n.y) = t(n.x, n.y) * 2.0f;
+  f(n.x, n.y) = t(n.y, n.x) + u(n.x, n.y);
+  const std::string text = text_of(f);
+  EXPECT_NE(text.find("t.in(f).compute_at(f, x);\nt.in(f).store_in(MemoryType::GPUShared);"),
+            std::string::npos)
+      << text;
+  for (const int size : {1, 33, 67}) expect_right(f, {size, size}, {in});
+}
+
 TEST(DefaultSchedule, CountsAreAtomic) {
   Vars n;
   const ImageParam in = random_image(UInt(8), {67, 41}, "bytes");
