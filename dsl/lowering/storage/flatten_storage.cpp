@@ -176,11 +176,6 @@ class Flattener {
         strides.push_back(ir::index_literal(0));
         continue;
       }
-      // Where there is room for one coordinate only, whichever it is has the place.
-      if (ir::is_constant(extents[d], 1)) {
-        strides.push_back(ir::index_literal(0));
-        continue;
-      }
       strides.push_back(stride);
       elements = simplify(elements * extents[d]);
       origin = origin + mins[d] * stride;
