@@ -34,6 +34,25 @@ class Drawer {
     return true;
   }
 
+  /// Root stages that follow each other, in one grid; the last draw, so that others stay as they
+  /// were.
+  void draw_fuse() {
+    if (!random_.chance(25)) return;
+    std::vector<Symbol> roots;
+    for (const StageDefinition& s : state_.algorithm.stages) {
+      if (state_.schedules.at(s.id).compute.kind == sched::Placement::Kind::Root)
+        roots.push_back(s.id);
+    }
+    if (roots.empty()) return;
+    const int count = random_.in(1, 3);
+    sched::FuseStages fuse;
+    for (std::size_t i =
+             static_cast<std::size_t>(random_.in(0, static_cast<int>(roots.size()) - 1));
+         i < roots.size() && static_cast<int>(fuse.stages.size()) < count; ++i)
+      fuse.stages.push_back(roots[i]);
+    add({fuse.stages.front(), 0}, fuse);
+  }
+
   Symbol new_name() { return Symbol::named("l" + std::to_string(++names_)); }
 
   const StageDefinition& stage(const Symbol& id) const { return state_.algorithm.stage(id); }

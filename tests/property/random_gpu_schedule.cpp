@@ -21,6 +21,7 @@ class GpuDrawer : private Drawer {
     std::vector<Symbol> all;
     for (const StageDefinition& s : state_.algorithm.stages) all.push_back(s.id);
     for (auto id = all.rbegin(); id != all.rend(); ++id) draw_stage(*id);  // consumers first
+    draw_fuse();
     return std::move(result_);
   }
 

@@ -32,6 +32,7 @@ class HostDrawer : private Drawer {
     }
     for (const Symbol& id : pending) place(id);
     for (const Symbol& id : pending) add_bounds(id);
+    draw_fuse();
     return std::move(result_);
   }
 
