@@ -192,15 +192,16 @@ bool DefaultGpuAnalysis::pays_inline(const StageDefinition& s) const {
       return true;
     });
   }
+  const bool looked_up =
+      std::any_of(calls->second.begin(), calls->second.end(), [](const CallSite& call) {
+        return std::any_of(call.coordinates.begin(), call.coordinates.end(), depends_on_data);
+      });
+  if (looked_up && own > Look && elements(s.id).value_or(Table + 1) <= Table) return false;
   if (loads <= 1 && own <= OncePerThread) return true;
   if (calls->second.size() > ManyCalls) return false;
   double times = 0;  // an element is computed
   for (std::size_t i = 0; i < calls->second.size(); ++i) {
     const CallSite& call = calls->second[i];
-    for (const Expr& e : call.coordinates) {
-      if (depends_on_data(e) && elements(s.id).value_or(Table + 1) <= Table && own > Look)
-        return false;
-    }
     if (own > OncePerThread && is_shared(call)) return false;
     const bool first = std::none_of(calls->second.begin(), calls->second.begin() + long(i),
                                     [&](const CallSite& c) { return c.consumer == call.consumer; });

@@ -92,6 +92,11 @@ std::optional<Symbol> DefaultGpuBuilder::one_reader(const StageDefinition& stage
   if (facts_.is_inline(stage.id) || facts_.algorithm().is_output(stage.id) ||
       stage.definitions.size() < 2 || retreat(stage.id) != Retreat::None)
     return std::nullopt;
+  for (const Definition& d : stage.definitions) {  // an element's own steps, not a scan of others
+    for (std::size_t i = 0; i < stage.rank(); ++i) {
+      if (!d.is_pure_in(i, stage.variables)) return std::nullopt;
+    }
+  }
   const std::vector<CallSite> calls = facts_.calls_of(stage.id);
   if (calls.empty()) return std::nullopt;
   const CallSite& call = calls[0];
@@ -138,8 +143,8 @@ bool DefaultGpuBuilder::reads_in_threads(const StageRef& ref) const {
                      [&](const auto& r) { return r.second == ref.stage; });
 }
 
-/// Lanes of a vector: 16 bytes where whole rows are read and written, 4 where a vector would be
-/// loaded in parts, as those of stencils and clamped coordinates are.
+/// Lanes of a vector: 16 bytes where whole rows are read and written. Where vectors are loaded in
+/// parts, as those of stencils and clamped coordinates are, 8 of small elements, else one.
 int DefaultGpuBuilder::vector_of(const StageRef& ref) const {
   const StageDefinition& stage = facts_.stage(ref.stage);
   const Symbol x = stage.variables[0];
@@ -157,8 +162,9 @@ int DefaultGpuBuilder::vector_of(const StageRef& ref) const {
       bytes = std::max(bytes, r.type.bytes());
     }
   }
-  int lanes =
-      whole ? std::min(target_.natural_vector_size(8 * bytes), MostLanes) : std::max(4 / bytes, 1);
+  int lanes = whole       ? std::min(target_.natural_vector_size(8 * bytes), MostLanes)
+              : bytes < 4 ? 8 / bytes
+                          : 1;
   while (lanes > 1 && lanes * facts_.cost_of(ref) > OperationsPerThread) lanes /= 2;
   if (const auto extent = facts_.extent(ref.stage, 0)) {
     while (lanes > 1 && lanes > *extent) lanes /= 2;
@@ -171,8 +177,15 @@ int DefaultGpuBuilder::rows_of(const StageRef& ref, int vector) const {
   if (retreat(ref.stage) != Retreat::None || facts_.stage(ref.stage).rank() < 2 ||
       reads_in_threads(ref))
     return 1;
+  const Symbol y = facts_.stage(ref.stage).variables[1];
+  for (const DefaultGpuAnalysis::Read& r : facts_.reads_of(ref)) {
+    for (const Expr& e : r.coordinates) {
+      const auto form = algebra::linear_in(e, y);
+      if (!form || form->coefficient > 1) return 1;
+    }
+  }
   int rows = is_stencil(ref, 1) ? MostRows : 1;
-  while (rows > 1 && rows * vector * facts_.cost_of(ref) > OperationsPerThread) rows /= 2;
+  while (rows > 1 && rows * vector * facts_.cost_of(ref) > 2 * OperationsPerThread) rows /= 2;
   if (const auto extent = facts_.extent(ref.stage, 1)) {
     while (rows > 1 && rows > *extent) rows /= 2;
   }
@@ -280,6 +293,11 @@ void DefaultGpuBuilder::threads(const StageRef& ref, const std::vector<Symbol>& 
   if (!std::equal(now.begin(), now.end(), order.begin(), order.end(),
                   [](const Loop& l, const Symbol& s) { return l.name == s; }))
     add(ref, Reorder{order});
+  for (const Symbol& loop : few) {
+    const auto count = extent(loop);
+    if (ref.definition > 0 && count && *count > 1 && *count <= DefaultGpuAnalysis::Few)
+      add(ref, Unroll{loop, *count});
+  }
   // Steps of a reduction in one go: their loads come together, along rows in 16 bytes.
   for (const Loop& l : before) {
     if (contains(free, l.name) || !l.reduction) continue;
@@ -299,13 +317,15 @@ void DefaultGpuBuilder::threads(const StageRef& ref, const std::vector<Symbol>& 
   for (const Symbol& loop : outer) {
     const bool first = tile.old.empty();
     const std::int64_t size = needed(loop, first && outer.size() > 1 && !whole ? RowThreads : left,
-                                     first ? vector : each_row);
+                                     first                  ? vector
+                                     : tile.old.size() == 1 ? each_row
+                                                            : 1);
     left /= size;
     tile.old.push_back(loop);
     tile.outer.push_back(loop);
     tile.inner.push_back(name(ref, loop.name() + "i"));
     tile.factors.emplace_back(size);
-    if (tile.old.size() == 2) break;
+    if (left == 1) break;
   }
   const std::vector<Symbol> inner = tile.inner;
   thread_loop_.insert_or_assign(ref.stage, few.empty() ? inner[0] : few[0]);

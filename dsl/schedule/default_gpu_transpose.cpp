@@ -42,6 +42,9 @@ std::optional<DefaultGpuBuilder::Turn> DefaultGpuBuilder::turned_by(
     }
     if (calls.empty()) continue;
     for (std::size_t y = 1; y < kernel.rank(); ++y) {
+      if (facts_.extent(kernel.id, 0).value_or(Side) < Side / 2 ||
+          facts_.extent(kernel.id, y).value_or(Side) < Side / 2)
+        continue;  // too small for a tile
       for (std::size_t d = 1; d < producer.rank(); ++d) {
         if (std::all_of(calls.begin(), calls.end(), [&](const CallSite* c) {
               return turns(c->coordinates, d, kernel.variables[0], kernel.variables[y]);

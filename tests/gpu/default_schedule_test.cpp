@@ -322,6 +322,7 @@ TEST(DefaultSchedule, TransposedStagesAreTurnedInSharedMemory) {
             "t.vectorize(xv);\n"
             "t.gpu_threads(x, y);\n");
   for (const int size : Awkward) expect_right(f, {size, std::min(size, 127)}, {in});
+  EXPECT_EQ(text_of(f, {.sizes = {{16, 100}}}).find("GPUShared"), std::string::npos);
 }
 
 TEST(DefaultSchedule, AStageWithOtherReadersIsTurnedAsACopy) {
