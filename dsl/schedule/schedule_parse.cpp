@@ -463,8 +463,10 @@ struct Parser {
     std::optional<Directive> made;
     if ((make_one<I>(method, arguments, call, made) || ...)) return *std::move(made);
     std::string known;
-    for (const char* name : DirectiveNames)
-      known += (known.empty() ? "" : ", ") + std::string(name);
+    for (const char* name : DirectiveNames) {
+      if (std::string(name) != "fuse_stages")  // the pipeline's fuse
+        known += (known.empty() ? "" : ", ") + std::string(name);
+    }
     fail(call, "there is no directive '" + method + "'", "use one of " + known);
   }
 
