@@ -42,12 +42,13 @@ struct BilateralGrid {
     grid(x, y, z, c) = 0.0f;
     grid(x, y, level, c) += select(c == 0, value, 1.0f);  // sum of brightness, count
 
-    blur_z(x, y, z, c) = five(grid(x, y, z - 2, c), grid(x, y, z - 1, c), grid(x, y, z, c),
+    // From here on a cell's levels and both sums lie side by side: what a pixel reads of it.
+    blur_z(c, z, x, y) = five(grid(x, y, z - 2, c), grid(x, y, z - 1, c), grid(x, y, z, c),
                               grid(x, y, z + 1, c), grid(x, y, z + 2, c));
-    blur_x(x, y, z, c) = five(blur_z(x - 2, y, z, c), blur_z(x - 1, y, z, c), blur_z(x, y, z, c),
-                              blur_z(x + 1, y, z, c), blur_z(x + 2, y, z, c));
-    blur_y(x, y, z, c) = five(blur_x(x, y - 2, z, c), blur_x(x, y - 1, z, c), blur_x(x, y, z, c),
-                              blur_x(x, y + 1, z, c), blur_x(x, y + 2, z, c));
+    blur_x(c, z, x, y) = five(blur_z(c, z, x - 2, y), blur_z(c, z, x - 1, y), blur_z(c, z, x, y),
+                              blur_z(c, z, x + 1, y), blur_z(c, z, x + 2, y));
+    blur_y(c, z, x, y) = five(blur_x(c, z, x, y - 2), blur_x(c, z, x, y - 1), blur_x(c, z, x, y),
+                              blur_x(c, z, x, y + 1), blur_x(c, z, x, y + 2));
 
     // Trilinear interpolation between the eight cells around the pixel.
     const Expr brightness = clamp(in(x, y), 0.0f, 1.0f) * float(Levels);
@@ -56,7 +57,7 @@ struct BilateralGrid {
     const Expr xf = f32(x % Cell) / float(Cell), yf = f32(y % Cell) / float(Cell);
     const Expr xi = x / Cell, yi = y / Cell;
     const auto along_x = [&](const Expr& row, const Expr& height) {
-      return lerp(blur_y(xi, row, height, c), blur_y(xi + 1, row, height, c), xf);
+      return lerp(blur_y(c, height, xi, row), blur_y(c, height, xi + 1, row), xf);
     };
     slice(x, y, c) = lerp(lerp(along_x(yi, zi), along_x(yi + 1, zi), yf),
                           lerp(along_x(yi, zi + 1), along_x(yi + 1, zi + 1), yf), zf);
@@ -75,27 +76,35 @@ struct BilateralGrid {
       return;
     }
     const int vector = target.natural_vector_size(32);
+    Var cz{"cz"}, v{"v"};
     if (name == "simple") {
-      for (Func* stage : {&grid, &blur_z, &blur_x, &blur_y}) stage->parallel(z);
-      grid.update().parallel(y);
+      grid.parallel(z).update().parallel(y);
+      for (Func* stage : {&blur_z, &blur_x, &blur_y}) stage->parallel(y);
       out.vectorize(x, vector).parallel(y);
     } else if (target.is_gpu()) {
-      Var xo{"xo"}, yo{"yo"};
-      grid.reorder(c, z, x, y).gpu_tile(x, y, xo, yo, 16, 4);
-      grid.update().reorder(c, r.x, r.y, x, y).unroll(c).gpu_tile(x, y, xo, yo, 16, 4);
-      for (Func* stage : {&blur_z, &blur_x, &blur_y})
-        stage->reorder(c, z, x, y).gpu_tile(x, y, xo, yo, 16, 4);
-      out.gpu_tile(x, y, xo, yo, 32, 8);
-      slice.compute_at(out, xo);
+      Var xi{"xi"}, yi{"yi"}, yr{"yr"}, xc{"xc"};
+      // A thread counts a cell. Neighbours in x lie side by side in shared memory, so that no two
+      // threads meet in a bank whatever the levels are.
+      blur_z.reorder(c, z, x, y).vectorize(c).unroll(z).gpu_tile(x, y, xi, yi, 16, 8);
+      grid.compute_at(blur_z, x).store_in(MemoryType::GPUShared).reorder(c, z, x, y);
+      grid.gpu_threads(x, y);
+      grid.update().reorder(c, r.x, r.y, x, y).unroll(c).unroll(r.x).gpu_threads(x, y);
+      // Four rows of a thread share the sums along x, in registers.
+      blur_x.compute_inline();
+      blur_y.fuse(c, z, cz).split(cz, cz, v, 4).split(y, y, yr, 4).reorder(v, yr, cz, x, y);
+      blur_y.vectorize(v).unroll(yr).split(x, x, xi, 32).gpu_blocks(x, y).gpu_threads(cz, xi);
+      // 32 lanes are 8 x 4 pixels, which read the same four cells.
+      out.split(x, x, xi, Cell).split(x, x, xc, 4).split(y, y, yi, Cell);
+      out.reorder(xi, yi, xc, x, y).gpu_blocks(x, y).gpu_threads(xi, yi, xc);
+      slice.compute_at(out, xi).vectorize(c);
     } else if (name == "tuned") {
       grid.compute_at(blur_z, y);
       grid.update().reorder(c, r.x, r.y, x, y).unroll(c);
-      blur_z.reorder(c, z, x, y).parallel(y).vectorize(x, vector).unroll(c);
-      blur_x.reorder(c, x, y, z).parallel(z).vectorize(x, vector).unroll(c);
-      blur_y.reorder(c, x, y, z).parallel(z).vectorize(x, vector).unroll(c);
+      blur_z.reorder(c, z, x, y).parallel(y).vectorize(c).unroll(z);
+      for (Func* stage : {&blur_x, &blur_y}) stage->fuse(c, z, cz).vectorize(cz, 8).parallel(y);
       out.parallel(y).vectorize(x, vector);
     }
-    for (Func* stage : {&grid, &blur_z, &blur_x, &blur_y}) stage->bound(c, 0, 2);
+    for (Func* stage : {&grid, &blur_z, &blur_y}) stage->bound(c, 0, 2);
   }
 };
 

@@ -108,6 +108,21 @@ Expr Simplifier::step_vector(const Expr& e) {
   return e;
 }
 
+namespace {
+
+bool uniform_constant(const Expr& e, std::int64_t* c) {
+  return e->op == Op::Broadcast && ir::as_constant(ir::arg(e, 0), c);
+}
+
+/// x and k of x * broadcast(k).
+std::pair<Expr, std::int64_t> without_factor(const Expr& e) {
+  std::int64_t k = 1;
+  if (e->op == Op::Mul && uniform_constant(ir::arg(e, 1), &k)) return {ir::arg(e, 0), k};
+  return {e, 1};
+}
+
+}  // namespace
+
 Expr Simplifier::step_vector_sum(const Expr& e) {
   struct Term {
     Expr atom;
@@ -141,6 +156,29 @@ Expr Simplifier::step_vector_sum(const Expr& e) {
     else atoms.erase(opposite), ++cancelled;
   };
   collect(e, false);
+  // k*c*(x / c) + k*(x % c) == k*x: the coordinates of fused dimensions.
+  for (std::size_t i = 0; element.is_index() && i < atoms.size(); ++i) {
+    const auto [quotient, kc] = without_factor(atoms[i].atom);
+    std::int64_t c = 0;
+    if (quotient->op != Op::Div || !uniform_constant(ir::arg(quotient, 1), &c) || c <= 0) continue;
+    const auto rest = std::find_if(atoms.begin(), atoms.end(), [&](const Term& t) {
+      const auto [remainder, k] = without_factor(t.atom);
+      return t.negative == atoms[i].negative && remainder->op == Op::Mod && kc % c == 0 &&
+             kc / c == k && ir::equal(ir::arg(remainder, 0), ir::arg(quotient, 0)) &&
+             ir::equal(ir::arg(remainder, 1), ir::arg(quotient, 1));
+    });
+    if (rest == atoms.end()) continue;
+    const bool negative = rest->negative;
+    const Expr factor = ir::broadcast(ir::index_literal(kc / c), lanes);
+    const Expr x = (*this)(ir::binary(Op::Mul, ir::arg(quotient, 0), factor));
+    const auto second = std::max(i, static_cast<std::size_t>(rest - atoms.begin())),
+               first = std::min(i, static_cast<std::size_t>(rest - atoms.begin()));
+    atoms.erase(atoms.begin() + static_cast<std::ptrdiff_t>(second));
+    atoms.erase(atoms.begin() + static_cast<std::ptrdiff_t>(first));
+    collect(x, negative);
+    ++cancelled;
+    i = static_cast<std::size_t>(-1);  // from the start
+  }
   total = {(*this)(total.base), (*this)(total.stride)};
   const bool nothing_added = ir::is_constant(total.base, 0) && ir::is_constant(total.stride, 0);
   const bool improves = parts >= 2 || cancelled > 0 || (parts == 1 && nothing_added);

@@ -124,6 +124,18 @@ TEST(Simplify, IndicesOfUniformVectorsAreScalar) {
   EXPECT_EQ(typed_simplified("load f(broadcast(x + 0, 4))"), "broadcast(load f(x), 4)");
   EXPECT_EQ(typed_simplified("broadcast(a, 4)*broadcast(b, 4)"), "broadcast(a*b, 4)");
   EXPECT_EQ(simplified("ramp(x, 1, 4) + ramp(y, 2, 4) - broadcast(x, 4)"), "ramp(y, 3, 4)");
+  // Coordinates of fused dimensions.
+  EXPECT_EQ(
+      simplified("ramp(x, 1, 4)/broadcast(2, 4)*broadcast(2, 4) + ramp(x, 1, 4) % broadcast(2, "
+                 "4) + broadcast(y, 4)"),
+      "ramp(x + y, 1, 4)");
+  EXPECT_EQ(simplified("ramp(x, 1, 4)/broadcast(3, 4)*broadcast(6, 4) + ramp(x, 1, 4) % "
+                       "broadcast(3, 4)*broadcast(2, 4)"),
+            "ramp(x*2, 2, 4)");
+  const std::string other =
+      "ramp(x, 1, 4)/broadcast(2, 4)*broadcast(3, 4) + ramp(x, 1, 4) % "
+      "broadcast(2, 4)";
+  EXPECT_EQ(simplified(other), other);
 }
 
 }  // namespace
