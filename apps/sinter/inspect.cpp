@@ -39,7 +39,7 @@ std::string inspect(const std::vector<Func>& outputs, const Schedule& schedule,
   driver::CompileOptions options;
   options.listings = true;
   options.alignment = target.is_gpu() ? 16 : 0;  // as for buffers of our own
-  options.row_alignment = options.alignment;
+  options.input_rows = options.output_rows = options.alignment;
   options.aligned_mins = target.is_gpu();
   if (what == "resources" && target.is_gpu()) {
     // Of the machine itself, since nothing is assembled for an emulated one.

@@ -44,7 +44,8 @@ Compiled compile(const schedule::ScheduledPipeline& scheduled, const Target& tar
   lower_options.vector_bits = target.vector_bits();
   lower_options.strided = options.strided;
   lower_options.alignment = options.alignment;
-  lower_options.row_alignment = options.row_alignment;
+  lower_options.input_rows = options.input_rows;
+  lower_options.output_rows = options.output_rows;
   lower_options.aligned_mins = options.aligned_mins;
   lower_options.disabled = options.disabled;
   if (target.is_gpu()) lower_options.gpu = target.architecture();

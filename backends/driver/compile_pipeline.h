@@ -21,13 +21,13 @@ namespace sinter::driver {
 struct CompileOptions {
   /// Arguments, by name, whose dimension 0 may have a stride other than 1.
   std::vector<std::string> strided;
-  int alignment = 0;                  ///< see lowering::LowerOptions
-  int row_alignment = 0;              ///< as well
-  std::vector<std::string> disabled;  ///< passes to leave out
-  bool aligned_mins = false;          ///< as well
-  bool listings = false;              ///< keep "llvm" and "asm"
-  bool debug = false;                 ///< check promise_clamped
-  bool verify = false;                ///< run the IR verifier after every pass
+  int alignment = 0;                    ///< see lowering::LowerOptions
+  int input_rows = 0, output_rows = 0;  ///< as well
+  std::vector<std::string> disabled;    ///< passes to leave out
+  bool aligned_mins = false;            ///< as well
+  bool listings = false;                ///< keep "llvm" and "asm"
+  bool debug = false;                   ///< check promise_clamped
+  bool verify = false;                  ///< run the IR verifier after every pass
   /// Called after each lowering pass.
   std::function<void(const std::string& pass, const ir::Module&)> after_pass;
 };

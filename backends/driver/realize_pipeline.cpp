@@ -108,12 +108,21 @@ struct Source {
   const ParameterContents* parameter = nullptr;
 };
 
+/// The widest access of a GPU, and a word of it.
+constexpr int Widest = 16, Word = 4;
+/// What is known of a call's buffers: that they start at multiples of `bytes`, and their rows of
+/// others.
+struct Alignment {
+  int bytes = 0, input_rows = 0, output_rows = 0;
+  bool mins = false;  // of all dimensions
+  bool operator==(const Alignment&) const = default;
+};
+
 /// One way the pipeline was compiled.
 struct Variant {
   Target target;
   std::vector<std::string> strided;
-  int row_alignment = 0;  // 0: nothing is aligned
-  bool aligned_mins = false;
+  Alignment alignment;
   std::uint64_t schedule_version = 0;
   driver::Compiled compiled;
   std::vector<Source> sources;  // by position
@@ -148,29 +157,25 @@ void gather(const FuncContents& func, std::vector<const FuncContents*>& seen, Bi
   }
 }
 
-/// The widest access of a GPU, and a word of it.
-constexpr int Alignment = 16, Word = 4;
-/// Bytes that all rows start at multiples of: Alignment, Word, or 0 for what is left. Pictures with
-/// a border seldom have rows of whole vectors, but an even number of pixels.
+/// Of rows, in bytes. Pictures with a border seldom have rows of whole vectors, but often an even
+/// number of pixels: rows at words.
 int row_alignment(const BufferBase& b) {
-  const int bytes = static_cast<int>(b.type().bytes());
-  if (reinterpret_cast<std::uintptr_t>(b.contents()->host) % Alignment != 0 ||
-      (b.dimensions() > 0 && b.min(0) % (Alignment / bytes) != 0))
-    return 0;
-  int aligned = Alignment;
+  int aligned = Widest;
   for (int d = 1; d < b.dimensions(); ++d) {
-    const std::int64_t stride = b.stride(d) * bytes;
-    aligned = std::min(aligned, stride % Alignment == 0 ? Alignment
-                                : stride % Word == 0    ? Word
-                                                        : 0);
+    const std::int64_t stride = b.stride(d) * b.type().bytes();
+    aligned = std::min(aligned, stride % Widest == 0 ? Widest : stride % Word == 0 ? Word : 1);
   }
   return aligned;
+}
+bool is_aligned(const BufferBase& b) {
+  return reinterpret_cast<std::uintptr_t>(b.contents()->host) % Widest == 0 &&
+         (b.dimensions() == 0 || b.min(0) % (Widest / b.type().bytes()) == 0);
 }
 /// Where all dimensions of an aligned buffer start: a coordinate in the rows of one buffer may
 /// stand in another dimension of the next.
 bool has_aligned_mins(const BufferBase& b) {
   for (int d = 0; d < b.dimensions(); ++d) {
-    if (b.min(d) % (Alignment / b.type().bytes()) != 0) return false;
+    if (b.min(d) % (Widest / b.type().bytes()) != 0) return false;
   }
   return true;
 }
@@ -293,7 +298,7 @@ struct Pipeline::Contents {
 
   std::shared_ptr<const Variant> variant(const Target& target,
                                          const std::vector<std::string>& strided,
-                                         int row_alignment = 0, bool aligned_mins = false,
+                                         const Alignment& alignment = {},
                                          const std::vector<Buffer<>>& buffers = {}) {
     bound();  // sources_of reads them
     const std::lock_guard lock(cache->mutex);
@@ -301,21 +306,21 @@ struct Pipeline::Contents {
     const std::uint64_t now = version();
     for (const auto& v : variants) {
       if (v->schedule_version == now && v->target == target && v->strided == strided &&
-          v->row_alignment == row_alignment && v->aligned_mins == aligned_mins)
+          v->alignment == alignment)
         return v;
     }
     std::erase_if(variants, [&](const auto& v) { return v->schedule_version != now; });
     auto made = std::make_shared<Variant>();
     made->target = target;
     made->strided = strided;
-    made->row_alignment = row_alignment;
-    made->aligned_mins = aligned_mins;
+    made->alignment = alignment;
     made->schedule_version = now;
     driver::CompileOptions options;
     options.strided = strided;
-    options.alignment = row_alignment > 0 ? Alignment : 0;
-    options.row_alignment = row_alignment;
-    options.aligned_mins = aligned_mins;
+    options.alignment = alignment.bytes;
+    options.input_rows = alignment.input_rows;
+    options.output_rows = alignment.output_rows;
+    options.aligned_mins = alignment.mins;
     made->compiled = driver::compile_pipeline(
         driver::resolve_pipeline(outputs, schedule_for(target, buffers)), target, options);
     made->sources = sources_of(made->compiled.module);
@@ -377,26 +382,28 @@ struct Pipeline::Contents {
                                              const Target& target) {
     check_outputs(buffers);
     std::vector<std::string> strided;
-    int aligned = target.is_gpu() ? Alignment : 0;
-    bool aligned_mins = true;
+    bool aligned = target.is_gpu();
+    Alignment alignment{Widest, Widest, Widest, true};
     for (const auto& image : bound().images) {
       if (!image->buffer.defined()) {
         throw refused(image->name, "no buffer was set for the input",
                       "call set(buffer) on the ImageParam before realize()");
       }
       if (is_strided(image->buffer)) strided.push_back(image->id.name());
-      aligned = std::min(aligned, row_alignment(image->buffer));
-      aligned_mins = aligned_mins && has_aligned_mins(image->buffer);
+      aligned = aligned && is_aligned(image->buffer);
+      alignment.input_rows = std::min(alignment.input_rows, row_alignment(image->buffer));
+      alignment.mins = alignment.mins && has_aligned_mins(image->buffer);
     }
-    for (const Buffer<>& b : buffers) aligned = std::min(aligned, row_alignment(b));
-    aligned_mins = aligned > 0 && aligned_mins &&
-                   std::all_of(buffers.begin(), buffers.end(), has_aligned_mins);
+    for (const Buffer<>& b : buffers) {
+      aligned = aligned && is_aligned(b);
+      alignment.output_rows = std::min(alignment.output_rows, row_alignment(b));
+      alignment.mins = alignment.mins && has_aligned_mins(b);
+    }
+    if (!aligned) alignment = {};
     // Strided arguments are named as in the module; only the rare case pays for finding the names.
     const bool rare = !strided.empty() || std::any_of(buffers.begin(), buffers.end(), is_strided);
-    std::shared_ptr<const Variant> v = variant(target, {}, aligned, aligned_mins, buffers);
-    if (rare)
-      v = variant(target, strided_names(v->compiled.module, buffers), aligned, aligned_mins,
-                  buffers);
+    std::shared_ptr<const Variant> v = variant(target, {}, alignment, buffers);
+    if (rare) v = variant(target, strided_names(v->compiled.module, buffers), alignment, buffers);
     return v;
   }
 

@@ -18,8 +18,9 @@ struct LowerOptions {
   /// Buffer arguments start at multiples of so many bytes, and the first min is a multiple too. 0:
   /// of their elements only.
   int alignment = 0;
-  /// With alignment: rows start at multiples of so many bytes: strides but the first are multiples.
-  int row_alignment = 0;
+  /// With alignment: rows of inputs, and of outputs, start at multiples of so many bytes: strides
+  /// but the first are multiples.
+  int input_rows = 0, output_rows = 0;
   /// With alignment: the other dimensions' mins are multiples too.
   bool aligned_mins = false;
   std::string gpu = "sm_90";          // whose limits kernels keep to

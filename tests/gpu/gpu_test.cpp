@@ -55,7 +55,7 @@ void expect_right_on_gpu(const std::vector<Func>& outputs, const std::vector<int
   options.verify = true;
   options.listings = true;
   options.alignment = row_alignment > 0 ? 16 : 0;
-  options.row_alignment = row_alignment;
+  options.input_rows = options.output_rows = row_alignment;
   const driver::Compiled compiled = driver::compile_pipeline(scheduled, gpu_target(), options);
   ASSERT_FALSE(compiled.code.kernel_calls.empty()) << "nothing runs on the GPU:\n"
                                                    << ir::print(compiled.module);
@@ -95,7 +95,7 @@ int count_ptx(const std::vector<Func>& outputs, const std::string& pattern, int 
   const Target target("nvptx-sm_90a");
   lowering::LowerOptions options;
   options.alignment = row_alignment > 0 ? 16 : 0;
-  options.row_alignment = row_alignment;
+  options.input_rows = options.output_rows = row_alignment;
   const ir::Module module =
       lowering::lower(driver::resolve_pipeline(outputs, Schedule::of(outputs)), options);
   const std::string text =

@@ -37,7 +37,7 @@ std::map<std::string, std::uint64_t> conflicts(const Turned& p, const std::vecto
   const Target target("emulated-nvptx-sm_90a");
   const auto scheduled = driver::resolve_pipeline({p.out}, Schedule::of({p.out}));
   driver::CompileOptions options;
-  options.alignment = options.row_alignment = 16;
+  options.alignment = options.input_rows = options.output_rows = 16;
   options.aligned_mins = true;
   if (!derived) options.disabled = {"arrange_shared"};
   const driver::Compiled compiled = driver::compile_pipeline(scheduled, target, options);

@@ -127,9 +127,19 @@ class Arranger {
     return around;
   }
 
-  /// An index as a function of the thread's number and of loops.
+  /// An index as a function of the thread's number and of loops. Loads in it stay as they are: the
+  /// same load may stand in the value, and is made once.
   static Expr whole(const Expr& index, const Around& around) {
-    return simplify(ir::substitute(index, around.lets), around.scope);
+    std::vector<std::pair<Symbol, Expr>> loads;
+    const Expr named = ir::rewrite(index, [&](const ir::Ref& n) {
+      if (n->op != Op::Load) return n;
+      loads.emplace_back(Symbol::fresh("load"), Expr(n));
+      return ir::symbol(n->type, loads.back().first).node();
+    });
+    Expr result = simplify(ir::substitute(named, around.lets), around.scope);
+    for (auto l = loads.rbegin(); l != loads.rend(); ++l)  // one may stand in the next
+      result = ir::substitute(result, {{l->first, l->second}});
+    return result;
   }
 
   void collect(const ir::Ref& n, const Around& outer) {

@@ -43,7 +43,9 @@ class Flattener {
       if (!a.is_buffer()) continue;
       for (std::size_t d = 0; d < a.dimensions.size(); ++d) {
         const std::int64_t elements = options_.alignment / a.type.bytes();
-        const std::int64_t of_row = options_.row_alignment / a.type.bytes();
+        const bool is_input = a.kind == ir::Argument::Kind::Input;
+        const std::int64_t of_row =
+            (is_input ? options_.input_rows : options_.output_rows) / a.type.bytes();
         if (d > 0 && of_row > 1) module.multiples[a.dimensions[d].stride] = of_row;
         if (elements > 1 && (d == 0 || options_.aligned_mins))
           module.multiples[a.dimensions[d].min] = elements;
