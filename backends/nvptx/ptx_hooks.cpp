@@ -1,10 +1,14 @@
 #include "backends/nvptx/ptx_hooks.h"
 
+#include <algorithm>
+
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/Module.h>
 
 #include <sinter/diagnostic.h>
+
+#include "dsl/base/gpu_limits.h"
 
 namespace sinter::backends {
 
@@ -107,7 +111,13 @@ void PtxHooks::mark_kernel(llvm::Function& function, std::int64_t threads,
   annotate("kernel", 1);
   annotate("maxntidx", threads);
   if (limits.max_registers > 0) annotate("maxnreg", limits.max_registers);
-  if (limits.min_blocks > 0) annotate("minctasm", limits.min_blocks);
+  if (limits.min_blocks > 0) {
+    // Smaller multiprocessors are asked for what they hold: ptxas ignores more, with a warning.
+    const GpuLimits holds = gpu_limits("sm_" + std::to_string(sm_));
+    annotate("minctasm",
+             std::min<std::int64_t>({limits.min_blocks, holds.blocks,
+                                     std::max<std::int64_t>(holds.threads / threads, 1)}));
+  }
 }
 
 }  // namespace sinter::backends

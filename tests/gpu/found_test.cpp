@@ -224,5 +224,20 @@ TEST(GpuFound, VectorsOfBytesAreMadeOfUndefinedOnes) {
   expect_right_on_gpu({f}, {12, 2}, {in});
 }
 
+TEST(GpuFound, DataDecidesWhetherSharedMemoryIsTouched) {
+  const ImageParam in = random_image(Float(32), {8});
+  Func s("s"), t("t"), f("f");
+  s() = in(0);
+  t(x) = 0.0f;
+  RDom r(0, 8, "r");
+  r.where(s() > -1.0f);
+  t(r) += 1.0f;
+  f(x) = t(x) + t(7 - x);
+  s.compute_root();
+  t.compute_at(f, xo).store_in(MemoryType::GPUShared);
+  f.bound(x, 0, 8).gpu_tile(x, xo, xi, 8);
+  expect_right_on_gpu({f}, {8}, {in});
+}
+
 }  // namespace
 }  // namespace sinter::test
