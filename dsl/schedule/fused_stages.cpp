@@ -319,6 +319,47 @@ class Joiner {
                                         "use TailStrategy::GuardWithIf"));
       }
     }
+    if (ref.definition == 0) check_boxes(column, ref);
+  }
+
+  /// What a tile has written is known by its box: tiles must be boxes, without elements of others
+  /// in between.
+  void check_boxes(const FusedColumn& column, const StageRef& ref) {
+    const bool used = std::any_of(column.members.begin(), column.members.end(), [&](const auto& m) {
+      return !(m.ref == ref) && (m.ref.stage == ref.stage || reads(m.ref).contains(ref.stage));
+    });
+    if (!used) return;
+    for (const Symbol& x : state_.algorithm.find(ref.stage)->variables) {
+      if (part_of(column, ref, x) != Part::Scattered) continue;
+      refuse_group(ref.stage,
+                   refusal("tiles do not have all '" + x.name() +
+                               "' between their first and last, and other stages of the list use "
+                               "them",
+                           "make tiles of the outer loops that split() and tile() give, without "
+                           "splitting what fuse() has joined"));
+    }
+  }
+
+  /// What a tile has of a variable's range: all, one value, a run of neighbours, or others.
+  enum class Part { All, One, Run, Scattered };
+  Part part_of(const FusedColumn& column, const StageRef& ref, const Symbol& variable) const {
+    for (const Relation& r : loops_of(ref).relations) {
+      if (r.kind == Relation::Kind::Split && r.split.old == variable) {
+        const Part outer = part_of(column, ref, r.split.outer);
+        const Part inner = part_of(column, ref, r.split.inner);
+        if (outer == Part::One) return inner == Part::All ? Part::Run : inner;
+        return inner == Part::All ? outer : Part::Scattered;
+      }
+      if (r.kind == Relation::Kind::Fuse &&
+          (r.fuse.outer == variable || r.fuse.inner == variable)) {
+        const Part joined = part_of(column, ref, r.fuse.fused);
+        return joined == Part::Run ? Part::Scattered : joined;
+      }
+    }
+    for (std::size_t i = 0; i < column.grid; ++i) {
+      if (loop(ref, i).variable == variable) return Part::One;
+    }
+    return Part::All;
   }
 
   State& state_;

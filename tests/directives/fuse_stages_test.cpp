@@ -224,6 +224,30 @@ TEST(FuseStages, Refusals) {
             "stages of the list use them");
 }
 
+TEST(FuseStages, TilesThatOthersUseAreBoxes) {
+  const std::string scattered =
+      "tiles do not have all 'x' between their first and last, and other stages of the list use "
+      "them";
+  // Block xi has every fourth element, and others' in between.
+  Var x("x"), y("y"), xo("xo"), xi("xi"), t("t"), to("to"), ti("ti");
+  Func f("f"), g("g");
+  f(x) = x * 3;
+  g(xi) = f(xi + 1);
+  f.bound(x, 0, 16).split(x, xo, xi, 4, TailStrategy::GuardWithIf).reorder(xo, xi).parallel(xi);
+  f.compute_root();
+  g.bound(xi, 0, 4).parallel(xi);
+  fuse({f, g});
+  EXPECT_EQ(refusal({g}), "f: fuse({f, g}): " + scattered);
+
+  // A tile of a joined loop ends in the middle of a row.
+  Func rows("rows"), first("first");
+  rows(x, y) = x * 3 + y;
+  first(x, y) = rows(0, y) + x;
+  for (Func* s : {&rows, &first}) s->fuse(x, y, t).split(t, to, ti, 4).parallel(to);
+  fuse({rows, first});
+  EXPECT_EQ(refusal({rows, first}), "rows: fuse({rows, first}): " + scattered);
+}
+
 TEST(FuseStages, ATileThatReadsAnotherOneIsRefused) {
   TwoStages p;
   p.f.compute_root().parallel(p.y);

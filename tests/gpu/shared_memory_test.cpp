@@ -118,6 +118,21 @@ TEST(SharedMemory, AccessesOfAllKinds) {
   expect_right_on_gpu({sums}, {32, 32}, {in});
 }
 
+TEST(SharedMemory, VectorsOfWidthsThatDoNotDivideStayTogether) {
+  // Written three at a time, read four at a time by columns: three may lie in two runs of four. And
+  // there is no room to pad.
+  Var i("i"), j("j"), io("io"), jo("jo"), ii("ii"), ji("ji"), jj("jj"), v("v");
+  ImageParam in = random_image(Float(32), {48, 1200}, "in");
+  Func tile("tile"), out("out");
+  tile(i, j) = in(i, j);
+  out(i, j) = tile(i, j) * 2.0f;
+  out.tile(i, j, io, jo, ii, ji, 48, 1200).gpu_blocks(io, jo).split(ii, ii, v, 4).vectorize(v);
+  out.split(ji, ji, jj, 40).reorder(v, ji, jj, ii).gpu_threads(jj, ii);
+  tile.compute_at(out, io).store_in(MemoryType::GPUShared).split(i, i, v, 3).vectorize(v);
+  tile.split(j, j, jj, 40).reorder(v, j, i, jj).gpu_threads(i, jj);
+  expect_right_on_gpu({out}, {48, 1200}, {in});
+}
+
 TEST(SharedMemory, AlignStorageShapesWhatTheLayoutStartsFrom) {
   Turned p(Int(32), 40, 40, 32, 32, 1);
   p.tile.align_storage(p.i, 32, 1);

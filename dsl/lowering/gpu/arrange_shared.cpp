@@ -175,7 +175,7 @@ class Arranger {
       const std::int64_t multiple = algebra::multiple_of(e.node(), {});
       const bool differ = buffer.widest % lanes != 0 && lanes % buffer.widest != 0;
       buffer.widest = std::max<std::int64_t>(buffer.widest, lanes);
-      if (multiple % lanes != 0 || (differ && !getenv("RV_OFF"))) buffer.keeps_numbers = true;
+      if (multiple % lanes != 0 || differ) buffer.keeps_numbers = true;
       const std::int64_t most = std::gcd(multiple == 0 ? lanes : multiple, lanes);
       together = std::min(most, std::max<std::int64_t>(WidestAccess / buffer.element_bytes, 1));
     }
@@ -244,9 +244,9 @@ class Arranger {
     }
   }
 
-  /// Without what has no value here: memory, and other kinds of leaves than literals and indices.
+  /// Without what has no value here: other kinds of leaves than literals and indices.
   static bool is_of_indices(const Expr& e) {
-    bool all = !reads_memory(e);
+    bool all = true;
     ir::for_each_node(e.node(), [&](const ir::Ref& n) {
       const bool leaf_of_index = n->op == Op::Symbol && n->type == Index();
       return all = all && (!n->args.empty() || n->op == Op::Literal || leaf_of_index);
@@ -291,7 +291,6 @@ class Arranger {
   Layout best_layout(const Buffer& buffer) const {
     Layout best;
     double least = conflicts(buffer, best);
-    if (getenv("RV_P")) fprintf(stderr, "least %g keeps %d widest %ld elems %ld acc %zu\n", least, buffer.keeps_numbers, (long)buffer.widest, (long)buffer.elements, buffer.accesses.size());
     if (least == 0 || buffer.keeps_numbers) return best;
     const std::vector<std::int64_t> steps(buffer.steps.begin(), buffer.steps.end());
     for (const Layout& layout :
