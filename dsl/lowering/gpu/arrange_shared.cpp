@@ -244,9 +244,9 @@ class Arranger {
     }
   }
 
-  /// Without what has no value here: other kinds of leaves than literals and indices.
+  /// Without what has no value here: memory, and other kinds of leaves than literals and indices.
   static bool is_of_indices(const Expr& e) {
-    bool all = true;
+    bool all = !reads_memory(e);
     ir::for_each_node(e.node(), [&](const ir::Ref& n) {
       const bool leaf_of_index = n->op == Op::Symbol && n->type == Index();
       return all = all && (!n->args.empty() || n->op == Op::Literal || leaf_of_index);
