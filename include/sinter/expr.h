@@ -174,7 +174,7 @@ Expr fract(LocatedExpr);
 Expr is_nan(LocatedExpr);
 Expr is_inf(LocatedExpr);
 Expr is_finite(LocatedExpr);
-/// Portable: identical bits on every target; <= 1 ulp for f32 (pow 2). f64 is host-only.
+/// Portable: identical bits on every target; <= 1 ulp for f32 (pow and tanh 2). f64 is host-only.
 Expr sqrt(LocatedExpr);
 Expr rsqrt(LocatedExpr);
 // The target's approximations: on a GPU its own instructions, with the error that the target

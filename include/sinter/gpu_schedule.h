@@ -47,8 +47,8 @@ class GpuSchedule {
   Self& gpu_max_registers(const Expr& registers, Location where = Location::current()) {
     return self().gpu_limit(GpuLimit::MaxRegisters, registers, where);
   }
-  /// At least so many blocks run on a multiprocessor at a time: the compiler takes no more registers
-  /// than that leaves.
+  /// At least so many blocks run on a multiprocessor at a time, or as many as it holds if that is
+  /// fewer: the compiler takes no more registers than that leaves.
   Self& gpu_min_blocks(const Expr& blocks, Location where = Location::current()) {
     return self().gpu_limit(GpuLimit::MinBlocks, blocks, where);
   }
