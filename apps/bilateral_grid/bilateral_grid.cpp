@@ -89,14 +89,15 @@ struct BilateralGrid {
       grid.compute_at(blur_z, x).store_in(MemoryType::GPUShared).reorder(c, z, x, y);
       grid.gpu_threads(x, y);
       grid.update().reorder(c, r.x, r.y, x, y).unroll(c).unroll(r.x).gpu_threads(x, y);
-      // Four rows of a thread share the sums along x, in registers.
+      // Eight rows of a thread share the sums along x, in registers.
       blur_x.compute_inline();
-      blur_y.fuse(c, z, cz).split(cz, cz, v, 4).split(y, y, yr, 4).reorder(v, yr, cz, x, y);
+      blur_y.fuse(c, z, cz).split(cz, cz, v, 4).split(y, y, yr, 8).reorder(v, yr, cz, x, y);
       blur_y.vectorize(v).unroll(yr).split(x, x, xi, 32).gpu_blocks(x, y).gpu_threads(cz, xi);
-      // 32 lanes are 8 x 4 pixels, which read the same four cells.
-      out.split(x, x, xi, Cell).split(x, x, xc, 4).split(y, y, yi, Cell);
-      out.reorder(xi, yi, xc, x, y).gpu_blocks(x, y).gpu_threads(xi, yi, xc);
-      slice.compute_at(out, xi).vectorize(c);
+      // A thread has four pixels of a column, eight lanes the columns of a cell: what they read
+      // lies in a few lines.
+      out.split(x, x, xi, Cell).split(x, x, xc, 4).split(y, y, yi, 16).split(yi, yi, yr, 4);
+      out.unroll(yr).reorder(yr, xi, yi, xc, x, y).gpu_blocks(x, y).gpu_threads(xi, yi, xc);
+      slice.compute_at(out, yr).vectorize(c);
     } else if (name == "tuned") {
       grid.compute_at(blur_z, y);
       grid.update().reorder(c, r.x, r.y, x, y).unroll(c);

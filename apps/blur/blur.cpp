@@ -48,10 +48,10 @@ struct Blur {
       blur_x.compute_root().vectorize(x, vector).parallel(y);
       out.vectorize(x, vector).parallel(y);
     } else if (target.is_gpu()) {
-      // A thread has two columns of eight rows, and computes the sums that they share once.
+      // A thread has two columns of sixteen rows, and computes the sums that they share once.
       Var xi{"xi"}, xv{"xv"}, yr{"yr"};
-      out.split(x, x, xv, 2).vectorize(xv).split(y, y, yr, 8).unroll(yr).reorder(xv, yr, x, y);
-      out.gpu_tile(x, y, xi, yi, 32, 4);
+      out.split(x, x, xv, 2).vectorize(xv).split(y, y, yr, 16).unroll(yr).reorder(xv, yr, x, y);
+      out.gpu_tile(x, y, xi, yi, 64, 2);
     } else if (name == "tuned") {
       // Strips of 32 rows in parallel; within a strip each vector of blur_x is computed once and
       // the last three rows of it are kept in registers' reach.

@@ -27,7 +27,7 @@ struct Histogram {
   }
 
   Var x{"x"}, y{"y"}, c{"c"}, i{"i"};
-  RDom column;
+  RDom column, row;
   Func luminance{"luminance"}, rows{"rows"}, counts{"counts"}, running{"running"}, equal{"equal"};
 
   void algorithm() {
@@ -38,7 +38,7 @@ struct Histogram {
     column = RDom(0, in.width(), "column");
     rows(i, y) = u32(0);
     rows(i32(luminance(column, y)), y) += u32(1);
-    RDom row(0, in.height(), "row");
+    row = RDom(0, in.height(), "row");
     counts(i) = u32(0);
     counts(i) += rows(i, row);
 
@@ -64,21 +64,23 @@ struct Histogram {
     if (name == "root") return;
     const int vector = target.natural_vector_size(32);
     if (target.is_gpu()) {
-      Var xi{"xi"}, yi{"yi"}, ii{"ii"};
-      RVar columns{"columns"}, lane{"lane"};
-      luminance.gpu_tile(x, y, xi, yi, 32, 8);
-      rows.split(i, i, ii, 64).gpu_blocks(i, y).gpu_threads(ii);
-      rows.update()
-          .atomic()
-          .split(column, columns, lane, 128)
-          .reorder(columns, lane, y)
-          .gpu_blocks(y)
-          .gpu_threads(lane);
-      counts.gpu_tile(i, ii, 64).update().gpu_tile(i, ii, 64);
-      running.gpu_single_thread();
-      for (int k = 0; k < 2; ++k) running.update(k).gpu_single_thread();
-      equal.gpu_tile(i, ii, 64);
-      out.reorder(c, x, y).gpu_tile(x, y, xi, yi, 32, 8);
+      Var xi{"xi"}, yi{"yi"}, xv{"xv"}, ii{"ii"}, io{"io"};
+      RVar columns{"columns"}, lane{"lane"}, rowo{"rowo"}, rowi{"rowi"};
+      luminance.compute_inline();
+      // A block counts a row in its shared memory.
+      Func counted = rows.in(counts);
+      counted.compute_root().gpu_blocks(y).gpu_threads(i);
+      rows.compute_at(counted, y).store_in(MemoryType::GPUShared).gpu_threads(i);
+      rows.update().atomic().split(column, columns, lane, 256);
+      rows.update().reorder(columns, lane, y).gpu_threads(lane);
+      counts.split(i, io, ii, 256).gpu_blocks(io).gpu_threads(ii);
+      counts.update().atomic().split(row, rowo, rowi, 16).split(i, io, ii, 256);
+      counts.update().reorder(rowi, ii, io, rowo).gpu_blocks(io, rowo).gpu_threads(ii);
+      // The steps of the running sum wait for shared memory, not for the device's.
+      equal.split(i, io, ii, 256).gpu_blocks(io).gpu_threads(ii);
+      running.compute_at(equal, io).store_in(MemoryType::GPUShared).gpu_threads(i);
+      out.bound(c, 0, 3).split(x, x, xv, 8).vectorize(xv).reorder(xv, c, x, y).unroll(c);
+      out.gpu_tile(x, y, xi, yi, 32, 4);
     } else if (name == "simple") {
       luminance.vectorize(x, vector).parallel(y);
       out.vectorize(x, vector).parallel(y);

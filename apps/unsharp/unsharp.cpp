@@ -58,11 +58,13 @@ struct Unsharp {
         stage->compute_root().vectorize(x, vector).parallel(y);
       out.vectorize(x, vector).parallel(y);
     } else if (target.is_gpu()) {
-      Var xi{"xi"};
-      out.reorder(c, x, y).gpu_tile(x, y, xi, yi, 32, 8);
-      gray.compute_root().gpu_tile(x, y, xi, yi, 32, 8);
-      blur_y.compute_at(out, x).store_in(MemoryType::GPUShared).gpu_threads(x, y);
-      ratio.compute_at(out, xi);
+      // A thread has four pixels of all channels, which share the ratio in registers.
+      Var xi{"xi"}, xv{"xv"};
+      out.bound(c, 0, 3).tile(x, y, x, y, xi, yi, 64, 16).split(xi, xi, xv, 4).vectorize(xv);
+      out.reorder(xv, c, xi, yi, x, y).unroll(c).gpu_blocks(x, y).gpu_threads(xi, yi);
+      blur_y.compute_at(out, x).store_in(MemoryType::GPUShared);
+      blur_y.tile(x, y, x, y, xi, yi, 16, 16).gpu_threads(xi, yi);
+      gray.compute_root().split(x, x, xv, 4).vectorize(xv).gpu_tile(x, y, xi, yi, 32, 4);
     } else if (name == "tuned") {
       out.split(y, yo, yi, 32).reorder(x, c, yi, yo).vectorize(x, vector).parallel(yo);
       gray.store_at(out, yo).compute_at(out, yi).vectorize(x, vector);
