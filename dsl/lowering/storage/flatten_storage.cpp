@@ -259,17 +259,33 @@ class Flattener {
       const Flat& flat = flat_of(s->symbol, 0);
       return ir::store(flat.buffer, values[0], index_of(flat, coordinates), {}, hint);
     }
-    // All values are computed before the first is written.
-    std::vector<Symbol> names;
+    // All values are computed before the first is written, and what coordinates read of them.
+    struct LetBinding {
+      Symbol symbol;
+      Expr value;
+    };
+    std::vector<LetBinding> lets;
+    const std::vector<Flat>& own = flats_.at(s->symbol);
+    const std::string name = s->symbol.name();
+    for (Expr& coordinate : coordinates) {
+      coordinate = ir::rewrite(coordinate, [&](const ir::Ref& n) {
+        const bool is_own =
+            n->op == Op::Load && std::any_of(own.begin(), own.end(),
+                                             [&](const Flat& f) { return f.buffer == n->symbol; });
+        if (!is_own) return n;
+        lets.push_back({Symbol::fresh(name + ".at"), Expr(n)});
+        return ir::symbol(n->type, lets.back().symbol).node();
+      });
+    }
     std::vector<Stmt> stores;
     for (std::size_t c = 0; c < count; ++c) {
-      names.push_back(Symbol::fresh(s->symbol.name() + ".value." + std::to_string(c)));
+      lets.push_back({Symbol::fresh(name + ".value." + std::to_string(c)), values[c]});
       const Flat& flat = flat_of(s->symbol, static_cast<std::int64_t>(c));
-      stores.push_back(ir::store(flat.buffer, ir::symbol(values[c]->type, names[c]),
+      stores.push_back(ir::store(flat.buffer, ir::symbol(values[c]->type, lets.back().symbol),
                                  index_of(flat, coordinates), {}, hint));
     }
     Stmt body = ir::block(std::move(stores));
-    for (std::size_t c = count; c-- > 0;) body = ir::let(names[c], values[c], body);
+    for (auto l = lets.rbegin(); l != lets.rend(); ++l) body = ir::let(l->symbol, l->value, body);
     return body;
   }
 

@@ -45,6 +45,23 @@ TEST(Lower, MatrixProductWithDefaultPlacement) {
   EXPECT_EQ(compare_all(scheduled, {d}, {6, 5}, inputs), "");
 }
 
+TEST(Lower, CoordinatesThatReadTheTupleAreOfBeforeItIsWritten) {
+  Var x("x"), y("y");
+  RDom r(0, 11, "r");
+  Func f("f"), g("g");
+  f(x, y) = Tuple(y, y);
+  const Expr at = f(x, r)[0] + f(x, clamp(f(x, r)[1], 0, 10))[1] - r;
+  f(x, clamp(at, 0, 10)) = Tuple(f(x, r)[0] + 1, 100 + r);
+  g(x, y) = f(x, y)[0] + 3 * f(x, y)[1];
+  f.compute_root();
+  for (const bool vectorized : {false, true}) {
+    if (vectorized) f.update().vectorize(x, 4);
+    EXPECT_EQ(compare_all(schedule::resolve(collect({g}), schedule::schedule_of({g}), "test"), {g},
+                          {11, 11}),
+              "");
+  }
+}
+
 TEST(Lower, CoordinatesBeyondInt32AreRefusedWhereverTheStageIsComputed) {
   for (const bool at_root : {true, false}) {
     Var x("x"), y("y");
