@@ -9,6 +9,7 @@
 #include "dsl/algorithm/buffer_access.h"
 #include "dsl/algorithm/collect.h"
 #include "dsl/algorithm/evaluate.h"
+#include "dsl/schedule/root_schedule.h"
 
 namespace sinter::command {
 
@@ -29,6 +30,10 @@ void evaluate_reference(const std::vector<Func>& outputs, const Schedule& schedu
     }
   }
   evaluate(scheduled.algorithm, arguments);
+}
+
+Schedule at_root(const std::vector<Func>& outputs, const Schedule& rewrites) {
+  return Schedule(schedule::root_schedule(collect(outputs), rewrites.directives()));
 }
 
 std::string inspect(const std::vector<Func>& outputs, const Schedule& schedule,

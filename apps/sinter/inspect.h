@@ -15,6 +15,9 @@ namespace sinter::command {
 void evaluate_reference(const std::vector<Func>& outputs, const Schedule&,
                         const std::vector<Buffer<>>& buffers);
 
+/// The rewrites of a schedule, with each stage at root.
+Schedule at_root(const std::vector<Func>& outputs, const Schedule& rewrites);
+
 /// The text of one step of compilation: "schedule", "loops", "ir", "llvm", "asm"; or "resources",
 /// what each kernel needs, of which `json` makes an object a line. Needs no device.
 std::string inspect(const std::vector<Func>& outputs, const Schedule&, const std::string& what,

@@ -141,6 +141,11 @@ std::vector<double> Session::time(const CallBuffers& buffers, int count) {
   return milliseconds;
 }
 
+void Session::run_at_root(const CallBuffers& buffers) {
+  if (!at_root_) at_root_ = pipeline_.with(at_root(pipeline_.outputs(), schedule_));
+  at_root_->realize(RealizationArg(bind(buffers)), Target(), NoLine);
+}
+
 void Session::evaluate(const CallBuffers& buffers) {
   evaluate_reference(pipeline_.outputs(), schedule_, bind(buffers));
 }

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,9 @@ class Session {
   void enqueue(const CallBuffers&, const Stream&);
   /// Milliseconds a run, of each of `count` runs; on a GPU, of ten in a row each.
   std::vector<double> time(const CallBuffers&, int count);
+  /// The outputs by the host, with each stage at root: the algorithm as this session's schedule
+  /// rewrites it, and nothing else of that schedule.
+  void run_at_root(const CallBuffers&);
   /// The outputs by the reference evaluator, which knows nothing of schedules or machines.
   void evaluate(const CallBuffers&);
   /// "schedule", "loops", "ir", "llvm", "asm" or "resources"; throws RuntimeError for another word.
@@ -56,6 +60,7 @@ class Session {
   std::unique_ptr<Program> program_;
   Schedule schedule_;  // as it was when the session began
   Pipeline pipeline_;  // under that schedule
+  std::optional<Pipeline> at_root_;
 };
 
 }  // namespace sinter::command

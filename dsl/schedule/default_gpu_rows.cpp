@@ -76,7 +76,8 @@ bool DefaultGpuBuilder::belongs_to_rows(const StageDefinition& stage, const Stag
   if (stage.definitions.size() == 2 && !(may_be_tree({stage.id, 1}) && reduces_rows({stage.id, 1})))
     return false;
   const std::vector<CallSite> calls = facts_.calls_of(stage.id);
-  return !calls.empty() && std::all_of(calls.begin(), calls.end(), [&](const CallSite& call) {
+  if (calls.empty()) return false;
+  return std::all_of(calls.begin(), calls.end(), [&](const CallSite& call) {
     const bool of_kernel = call.consumer.stage == kernel.id;
     const bool of_member =
         std::find(members.begin(), members.end(), call.consumer.stage) != members.end();

@@ -5,6 +5,7 @@
 
 #include "dsl/algorithm/collect.h"
 #include "dsl/schedule/fluent.h"
+#include "dsl/schedule/root_schedule.h"
 #include "dsl/schedule/schedule_text.h"
 
 namespace sinter {
@@ -18,12 +19,7 @@ Schedule Schedule::of(const std::vector<Func>& outputs) {
 }
 
 Schedule Schedule::root(const std::vector<Func>& outputs) {
-  schedule::Schedule directives;
-  for (const StageDefinition& stage : collect(outputs).stages) {
-    directives.entries.push_back(
-        {{stage.id, 0}, schedule::ComputeRoot{}, stage.definitions[0].where, {}});
-  }
-  return Schedule(std::move(directives));
+  return Schedule(schedule::root_schedule(collect(outputs), {}));
 }
 
 Schedule Schedule::parse(const std::string& text, const std::vector<Func>& outputs,
