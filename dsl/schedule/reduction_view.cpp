@@ -94,10 +94,10 @@ ReductionView reduction_view(const State& state, const StageRef& ref) {
       const Span inner = spans.at(r->fuse.inner);
       const Span outer = spans.at(r->fuse.outer);
       const Expr fused = values.at(r->fuse.fused);
-      values[r->fuse.inner] =
-          algebra::simplify(plus(index_op(ir::Op::Mod, fused, inner.extent), inner.min));
-      values[r->fuse.outer] =
-          algebra::simplify(plus(index_op(ir::Op::Div, fused, inner.extent), outer.min));
+      // Positive, so that the quotient's bounds are those of the outer variable.
+      const Expr n = algebra::simplify(index_op(ir::Op::Max, inner.extent, ir::index_literal(1)));
+      values[r->fuse.inner] = algebra::simplify(plus(index_op(ir::Op::Mod, fused, n), inner.min));
+      values[r->fuse.outer] = algebra::simplify(plus(index_op(ir::Op::Div, fused, n), outer.min));
     }
   }
   for (const ReductionVariable& r : definition.domain)

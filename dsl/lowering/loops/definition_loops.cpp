@@ -182,8 +182,11 @@ class LoopMaker {
       Variable& outer = at(r.fuse.outer);
       inner.depth = outer.depth = fused.depth;
       const Expr f = ir::index_symbol(fused.symbol);
-      let(outer, f / inner.extent + outer.min);
-      let(inner, f % inner.extent + inner.min);
+      // Positive, so that the quotient's bounds are those of the outer loop: with an extent of
+      // which nothing is known f / n would be anything from -f to f. Where it is 0 nothing runs.
+      const Expr n = simplify(ir::binary(Op::Max, inner.extent, ir::index_literal(1)));
+      let(outer, f / n + outer.min);
+      let(inner, f % n + inner.min);
       return;
     }
     const schedule::SplitRelation& s = r.split;
