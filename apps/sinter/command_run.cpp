@@ -140,6 +140,13 @@ void check(const RegisteredPipeline& pipeline, const RunOptions& options, const 
   row.against = small ? "oracle" : row.schedule == "root" ? "none" : "root";
   std::optional<Session> none;
   if (row.against == "none") {
+    const std::vector<std::string>& known = pipeline.info.schedules;
+    if (std::find(known.begin(), known.end(), row.against) == known.end())
+      refuse("--check",
+             "'" + pipeline.info.name +
+                 "' has no schedule 'none' to compare 'root' with, and the " +
+                 "reference evaluator would take long",
+             "give a smaller --size");
     none.emplace(pipeline, row.against, Target());
     set_parameters(*none, pipeline, options.parameters);
   }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <sinter/diagnostic.h>
 #include <sinter/registry.h>
 #include <sinter/signature.h>
 
@@ -87,6 +88,24 @@ TEST(Check, ComparesWithTheAlgorithmThatTheScheduleMakes) {
     EXPECT_NE(row.find(schedule == "root" ? R"("against":"none")" : R"("against":"root")"),
               std::string::npos)
         << row;
+  }
+}
+
+TEST(Check, RefusesToCompareRootWithItself) {
+  RegisteredPipeline sums = describe<Sums>();
+  sums.info.schedules = {"root", "tuned"};
+  Registry registry;
+  registry.add(sums);
+  RunOptions options;
+  options.pipeline = "sums";
+  options.schedule = "root";
+  options.check = true;
+  try {
+    run(registry, options);
+    FAIL() << "no refusal";
+  } catch (const RuntimeError& error) {
+    EXPECT_EQ(error.diagnostic().directive, "--check");
+    EXPECT_EQ(error.diagnostic().remedy, "give a smaller --size");
   }
 }
 
