@@ -7,6 +7,7 @@
 #include <functional>
 #include <list>
 #include <mutex>
+#include <optional>
 
 #include <sinter/diagnostic.h>
 
@@ -30,19 +31,19 @@ using ir::TransferKind;
 template <typename T, std::size_t Few>
 class Stable {
  public:
-  T& add() { return count_ < Few ? few_[count_++] : (++count_, many_.emplace_back()); }
+  T& add() { return count_ < Few ? few_[count_++].emplace() : (++count_, many_.emplace_back()); }
   T& operator[](std::size_t i) {
-    return i < Few ? few_[i] : *std::next(many_.begin(), static_cast<std::ptrdiff_t>(i - Few));
+    return i < Few ? *few_[i] : *std::next(many_.begin(), static_cast<std::ptrdiff_t>(i - Few));
   }
   std::size_t size() const { return count_; }
   template <typename F>
   void each(const F& f) {
-    for (std::size_t i = 0; i < std::min(count_, Few); ++i) f(few_[i]);
+    for (std::size_t i = 0; i < std::min(count_, Few); ++i) f(*few_[i]);
     for (T& t : many_) f(t);
   }
 
  private:
-  std::array<T, Few> few_;
+  std::array<std::optional<T>, Few> few_;  // most calls make one or two
   std::list<T> many_;
   std::size_t count_ = 0;
 };

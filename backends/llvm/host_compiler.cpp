@@ -18,6 +18,7 @@
 
 #include <sinter/diagnostic.h>
 
+#include "backends/kernel_parameters.h"
 #include "backends/llvm/emit_host.h"
 #include "backends/llvm/optimize.h"
 
@@ -156,6 +157,14 @@ class WithoutStrengthReduction : public llvm::OptPassGate {
   }
 };
 
+/// Code that only launches kernels runs in no time however it is made: as fast as it can be. Of a
+/// machine both are set, since it was lent before.
+void set_effort(llvm::TargetMachine& machine, const ir::Module& source) {
+  const bool launches = !kernels_of(source.body).empty() && buffers_of_host(source.body).empty();
+  machine.setOptLevel(launches ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Aggressive);
+  machine.setFastISel(launches);
+}
+
 std::string generate(llvm::Module& module, llvm::TargetMachine& machine,
                      llvm::CodeGenFileType file_type) {
   llvm::SmallVector<char, 0> buffer;
@@ -173,6 +182,7 @@ HostObject compile_host(const ir::Module& source, const std::string& architectur
   auto start = std::chrono::steady_clock::now();
   MachinePool::Lease lease = machine_pool().take(architecture);
   llvm::TargetMachine& machine = *lease.machine;
+  set_effort(machine, source);
   HostObject result;
   result.architecture = lease.processor.name;
   llvm::LLVMContext context;

@@ -41,7 +41,7 @@ void check_registers(const KernelCall& call) {
 
 CompiledModule NvptxBackend::compile(const ir::Module& module, const Target& target,
                                      const CompileOptions& options) const {
-  HostObject host = compile_host(module, "", options.listings);
+  HostObject host = compile_host(module, "", false);  // listings are those of the kernels
   PtxModule ptx = compile_ptx(module, target.architecture(),
                               {.listings = options.listings, .lines = wants_lines(target)});
   CompiledModule result;

@@ -129,6 +129,12 @@ struct Accesses {
       for (const auto& owner : touch.owners) add(buffer, touch.written, owner);
     }
   }
+  /// Whether it is known of the buffer that any thread may touch it.
+  bool by_any_thread(const Symbol& buffer) const {
+    const auto found = buffers.find(buffer);
+    return found != buffers.end() &&
+           (found->second.owners.size() > 1 || !found->second.owners.front());
+  }
   /// Whether another thread may touch what one of `later` touches, and one of the two writes.
   bool conflicts(const Accesses& later) const {
     for (const auto& [buffer, touch] : later.buffers) {
@@ -171,6 +177,7 @@ class BlockBody {
     }
     ir::for_each_node(body.node(), [&](const ir::Ref& n) {
       if (n->op == Op::For && !is_thread_loop(n)) varying_.insert(n->symbol);
+      if (n->op == Op::Store || n->op == Op::AtomicStore) written_.insert(n->symbol);
       return ir::is_statement(n->op);
     });
     result_ = block_level(body);
@@ -204,9 +211,12 @@ class BlockBody {
   void collect(const ir::Ref& n, ir::Substitution lets, algebra::ConstantScope scope,
                const std::unordered_set<Symbol>& own, Accesses& found) const {
     const auto add = [&](const Symbol& buffer, bool written, const ir::Ref& index) {
-      if (own.count(buffer)) return;
+      if (own.count(buffer) || !written_.count(buffer)) return;
+      // Whose an element is takes long to find: not where it changes nothing any more.
       found.add(buffer, written,
-                owner_of(ir::substitute(Expr(index), lets), threads_, scope, varying_));
+                found.by_any_thread(buffer)
+                    ? std::nullopt
+                    : owner_of(ir::substitute(Expr(index), lets), threads_, scope, varying_));
     };
     if (n->op == Op::Let && n->args[0]->type.is_index())
       lets.insert_or_assign(n->symbol, ir::substitute(Expr(n->args[0]), lets));
@@ -420,6 +430,7 @@ class BlockBody {
   ir::Substitution lets_;                 // of the block, substituted
   algebra::ConstantScope scope_;          // loops of the block
   std::unordered_set<Symbol> varying_;    // symbols that change within a block
+  std::unordered_set<Symbol> written_;    // by the kernel: nobody waits for others
   std::unordered_set<Symbol> own_;        // memory of each thread
   std::unordered_set<Symbol> registers_;  // memory that promote_registers gives to threads
   Stmt result_;
