@@ -421,7 +421,6 @@ struct PlacementChecker {
     for (const Around& around : nest) {
       const Loop& loop = *around.loop;
       const bool own = around.stage == stage.id;
-      const std::string name = "'" + loop.name.name() + "'";
       if (loop.kind == ir::LoopKind::GpuBlock) {
         if (own && thread) {
           refuse_loop(ref, loop,

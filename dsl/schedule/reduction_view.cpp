@@ -91,8 +91,8 @@ ReductionView reduction_view(const State& state, const StageRef& ref) {
                           view.guard);
       }
     } else if (spans.contains(r->fuse.fused)) {
-      const Span inner = spans.at(r->fuse.inner);
-      const Span outer = spans.at(r->fuse.outer);
+      const Span& inner = spans.at(r->fuse.inner);
+      const Span& outer = spans.at(r->fuse.outer);
       const Expr fused = values.at(r->fuse.fused);
       // Positive, so that the quotient's bounds are those of the outer variable.
       const Expr n = algebra::simplify(index_op(ir::Op::Max, inner.extent, ir::index_literal(1)));
