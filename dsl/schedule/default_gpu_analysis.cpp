@@ -56,14 +56,14 @@ std::optional<std::int64_t> length(const ConstantInterval& i) {
   return std::max<std::int64_t>(i.max - i.min + 1, 0);
 }
 
+}  // namespace
+
 std::optional<std::int64_t> product(std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
   constexpr std::int64_t Huge = std::int64_t{1} << 48;
   if (!a || !b) return std::nullopt;
   if (*a == 0 || *b == 0) return 0;
   return *a > Huge / *b ? Huge : *a * *b;
 }
-
-}  // namespace
 
 std::vector<Expr> expressions_of(const Definition& definition) {
   std::vector<Expr> all = definition.values;

@@ -67,6 +67,8 @@ class DefaultGpuAnalysis {
   std::unordered_map<Symbol, double> inline_;  // stages computed inline, and their cost
 };
 
+/// Of what is known, and as much as counts: it does not overflow.
+std::optional<std::int64_t> product(std::optional<std::int64_t>, std::optional<std::int64_t>);
 /// All expressions of a definition.
 std::vector<Expr> expressions_of(const Definition&);
 /// `e` reads memory: its value is not known from the loops alone.

@@ -75,9 +75,8 @@ DefaultGpuBuilder::Class DefaultGpuBuilder::class_of(const StageRef& ref) const 
   std::optional<std::int64_t> side_by_side = 1, in_order = facts_.steps(ref);
   for (std::size_t d = 0; d < stage.rank(); ++d) {
     if (!definition.is_pure_in(d, stage.variables)) continue;
-    auto& product = contains(free, stage.variables[d]) ? side_by_side : in_order;
-    const auto extent = facts_.extent(ref.stage, d);
-    product = product && extent ? std::optional(*product * *extent) : std::nullopt;
+    auto& all = contains(free, stage.variables[d]) ? side_by_side : in_order;
+    all = product(all, facts_.extent(ref.stage, d));
   }
   if (!free.empty()) {
     const bool few = side_by_side.value_or(FewThreads) < FewThreads &&

@@ -339,6 +339,18 @@ TEST(DefaultSchedule, AStageWithOtherReadersIsTurnedAsACopy) {
   for (const int size : {1, 33, 67}) expect_right(f, {size, size}, {in});
 }
 
+TEST(DefaultSchedule, ManyElementsAreNotFew) {
+  // 2^66 elements, each its own sum: no need to share one among threads.
+  Vars n;
+  const RDom r(0, 100, "r");
+  Func s("s");
+  s(n.x, n.y, n.z) = 0;
+  s(n.x, n.y, n.z) += r * n.x;
+  constexpr int Long = 1 << 22;
+  EXPECT_EQ(text_of(s, {.sizes = {{Long, Long, Long}}}).find("atomic"), std::string::npos);
+  EXPECT_NE(text_of(s, {.sizes = {{8, 8, 8}}}).find("atomic"), std::string::npos);
+}
+
 TEST(DefaultSchedule, CountsAreAtomic) {
   Vars n;
   const ImageParam in = random_image(UInt(8), {67, 41}, "bytes");
