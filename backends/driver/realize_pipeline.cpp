@@ -332,7 +332,8 @@ struct Pipeline::Contents {
     std::size_t next = 0;
     for (const Func& f : outputs) {
       if (!f.defined()) throw refused(f.name(), Undefined, "define it before the call");
-      for (std::size_t c = 0; c < f.outputs(); ++c, ++next) {
+      const std::vector<Type>& types = f.contents()->types();
+      for (std::size_t c = 0; c < types.size(); ++c, ++next) {
         const std::string& subject = f.name();
         if (next >= buffers.size())
           throw refused(subject, "no buffer was given for the output",
@@ -342,10 +343,10 @@ struct Pipeline::Contents {
           throw refused(subject, "the output's buffer has no memory",
                         "allocate the buffer before the call");
         }
-        if (b.type() != f.types()[c]) {
+        if (b.type() != types[c]) {
           throw refused(subject,
-                        "the output's elements are " + to_string(f.types()[c]) +
-                            ", the buffer's are " + to_string(b.type()),
+                        "the output's elements are " + to_string(types[c]) + ", the buffer's are " +
+                            to_string(b.type()),
                         "give a Buffer of that element type, or cast in the algorithm");
         }
         if (b.dimensions() != f.dimensions()) {

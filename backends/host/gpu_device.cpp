@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <exception>
 #include <functional>
@@ -14,6 +15,7 @@
 #include "backends/host/object_loader.h"
 #include "backends/runtime/call.h"
 #include "backends/runtime/call_checks.h"
+#include "backends/runtime/parallel.h"
 #include "dsl/ir/node.h"
 
 namespace sinter::backends {
@@ -125,6 +127,11 @@ class GpuCall : public Call {
         kernels_(kernels),
         stream_(stream),
         signatures_(signatures) {
+    parallel_for = [](RuntimeContext* context, LoopBody body, std::int64_t min, std::int64_t extent,
+                      void* closure) {
+      static_cast<GpuCall*>(context)->parallel_ = true;
+      return run_parallel_loop(body, min, extent, closure);
+    };
     transfer = [](RuntimeContext* context, std::uint64_t buffer,
                   std::int32_t kind) -> std::uint64_t {
       auto& call = *static_cast<GpuCall*>(context);
@@ -138,7 +145,7 @@ class GpuCall : public Call {
     };
     release_device = [](RuntimeContext* context, std::uint64_t buffer) {
       auto& call = *static_cast<GpuCall*>(context);
-      const std::lock_guard lock(call.mutex_);
+      const auto lock = call.alone();
       Instance& i = call.instance(buffer);
       call.drop(i);
       i = Instance{};
@@ -201,9 +208,14 @@ class GpuCall : public Call {
   }
 
  private:
+  /// Iterations of a parallel loop may ask at the same time.
+  std::unique_lock<std::mutex> alone() {
+    return parallel_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
+  }
+
   template <typename F>
   std::uint64_t guarded(const F& f) noexcept {
-    const std::lock_guard lock(mutex_);  // of a parallel loop there may be several at once
+    const auto lock = alone();
     try {
       return f();
     } catch (...) {
@@ -343,6 +355,7 @@ class GpuCall : public Call {
   GpuKernels& kernels_;
   Stream& stream_;
   const std::vector<KernelCall>& signatures_;
+  std::atomic<bool> parallel_{false};  // since the first parallel loop
   std::mutex mutex_;
   std::exception_ptr thrown_;
   std::vector<Reserved>* reserved_ = nullptr;  // not null: the call is being recorded

@@ -23,9 +23,10 @@ DeviceAddress DevicePool::take(std::uint64_t bytes, std::string_view name, Strea
   {
     const std::lock_guard lock(mutex_);
     if (const auto blocks = kept_.find(&stream); blocks != kept_.end()) {
-      if (const auto found = blocks->second.find(size); found != blocks->second.end()) {
-        const DeviceAddress address = found->second;
-        blocks->second.erase(found);
+      const auto found = blocks->second.find(size);
+      if (found != blocks->second.end() && !found->second.empty()) {
+        const DeviceAddress address = found->second.back();
+        found->second.pop_back();
         return address;
       }
     }
@@ -42,7 +43,7 @@ void DevicePool::give(DeviceAddress address, std::uint64_t bytes, Stream& stream
   if (!machine_.may_reuse_memory()) return machine_.release(address);
   try {
     const std::lock_guard lock(mutex_);
-    kept_[&stream].emplace(rounded(bytes), address);
+    kept_[&stream][rounded(bytes)].push_back(address);
   } catch (const std::bad_alloc&) {
     machine_.release(address);
   }
@@ -52,14 +53,19 @@ void DevicePool::move(Stream& from, Stream& to) {
   const std::lock_guard lock(mutex_);
   const auto found = kept_.find(&from);
   if (found == kept_.end()) return;
-  kept_[&to].merge(found->second);
-  kept_.erase(&from);
+  const Blocks moved = std::move(found->second);
+  kept_.erase(found);
+  Blocks& kept = kept_[&to];
+  for (const auto& [size, addresses] : moved)
+    kept[size].insert(kept[size].end(), addresses.begin(), addresses.end());
 }
 
 void DevicePool::trim() noexcept {
   const std::lock_guard lock(mutex_);
   for (const auto& [stream, blocks] : kept_) {
-    for (const auto& [size, address] : blocks) machine_.release(address);
+    for (const auto& [size, addresses] : blocks) {
+      for (const DeviceAddress address : addresses) machine_.release(address);
+    }
   }
   kept_.clear();
 }

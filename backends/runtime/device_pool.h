@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "backends/gpu_machine.h"
 
@@ -30,7 +31,8 @@ class DevicePool {
   void trim() noexcept;
 
  private:
-  using Blocks = std::multimap<std::uint64_t, DeviceAddress>;  // by size
+  /// By size. What is empty stays, so that calls that repeat allocate nothing here.
+  using Blocks = std::map<std::uint64_t, std::vector<DeviceAddress>>;
   static std::uint64_t rounded(std::uint64_t bytes);
 
   GpuMachine& machine_;
