@@ -74,9 +74,9 @@ class Rewriter {
       std::string constraints;
       for (std::size_t i = 0; i < types.size(); ++i)
         constraints += std::string("=") + shape.constraint() + ",";
-      Value* words = call(head + shape.suffix() + " " + operands(shape, 0) + ", [" + address + "];",
-                          constraints + "l", made,
-                          {address_of(from.getPointerOperand(), shape, piece)}, !constant);
+      Value* words =
+          call(head + shape.suffix() + " " + operands(shape, 0) + ", [" + address + "];",
+               constraints + "l", made, {address_of(from.getPointerOperand(), shape, piece)});
       for (std::size_t i = 0; i < types.size(); ++i) {
         Value* word =
             types.size() == 1 ? words : b_.CreateExtractValue(words, static_cast<unsigned>(i));
@@ -99,7 +99,7 @@ class Rewriter {
         constraints += std::string(",") + shape.constraint();
       }
       call("st.global.cs" + shape.suffix() + " [$0], " + operands(shape, 1) + ";", constraints,
-           b_.getVoidTy(), arguments, true);
+           b_.getVoidTy(), arguments);
     }
     to.eraseFromParent();
   }
@@ -109,16 +109,14 @@ class Rewriter {
     return Shape::of(type, align.value(), access_->getModule()->getDataLayout());
   }
 
+  // Loads of constants too stay where they are: LLVM would move one out of its guard.
   Value* call(const std::string& text, const std::string& constraints, llvm::Type* result,
-              const std::vector<Value*>& arguments, bool touches_memory) {
+              const std::vector<Value*>& arguments) {
     std::vector<llvm::Type*> types;
     for (const Value* a : arguments) types.push_back(a->getType());
     auto* type = llvm::FunctionType::get(result, types, false);
-    return b_.CreateCall(
-        type,
-        llvm::InlineAsm::get(type, text, constraints + (touches_memory ? ",~{memory}" : ""),
-                             touches_memory),
-        arguments);
+    return b_.CreateCall(type, llvm::InlineAsm::get(type, text, constraints + ",~{memory}", true),
+                         arguments);
   }
 
   Value* address_of(Value* pointer, const Shape& shape, std::uint64_t piece) {

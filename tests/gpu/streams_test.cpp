@@ -55,6 +55,24 @@ TEST(Streams, OfWhatTheKernelWritesAreNoConstants) {
   EXPECT_GT(count_ptx({out}, "ld.global.cs"), 0);
 }
 
+/// Nothing in the loop changes a(x), but the condition alone says whether it may be read.
+TEST(Streams, StayInTheirGuards) {
+  Var x("x"), t("t");
+  const ImageParam a = random_image(Float(32), {64}, "a");
+  const ImageParam mask = random_image(UInt(8), {64, 40}, "mask");
+  RDom r(0, mask.dim(1).extent(), "r");
+  r.where(mask(x, r) > 100);
+  Func out("out");
+  out(x) = 0.0f;
+  out(x) += a(x) * cast<float>(mask(x, r));
+  out.gpu_tile(x, t, 32);
+  out.update().gpu_tile(x, t, 32);
+  out.stream_loads(a);
+  expect_right_on_gpu({out}, {64}, {a, mask});
+  EXPECT_GT(count_ptx({out}, "no_allocate"), 0);
+  EXPECT_EQ(count_ptx({out}, "no_allocate[^}]*ld.global.nc.u8"), 0);
+}
+
 TEST(KernelLimits, AreInThePtx) {
   Add p(Int(32), 4);
   p.out.gpu_max_registers(40);
