@@ -209,7 +209,7 @@ void bench_gpu_peers(const BenchOptions& options) {
 const std::vector<SpecialBenchmark>& gpu_benchmarks() {
   static const std::vector<SpecialBenchmark> all = {
       {"gpu", "gpu", "kernels bound by memory, against copies", bench_gpu},
-      {"gpu", "gpu_peers", "blur and the bilateral grid against Halide", bench_gpu_peers}};
+      {"gpu_peers", "gpu_peers", "blur and the bilateral grid against Halide", bench_gpu_peers}};
   return all;
 }
 
