@@ -115,10 +115,10 @@ enum class Op : std::uint8_t {
   Free,         // symbol = buffer
   If,           // condition, then [, else]
   Assert,       // condition, values...; symbol = message with one {} for each value. Fails the call
-  Kernel,    // symbol = name, args = {blocks0, blocks1, blocks2, threads, body}, integer =
-             //   KernelLimits: the body runs on the device, once for every thread of every block
-  Barrier,   // all threads of the block have arrived, and see what the others wrote
-  Transfer,  // symbol = buffer, integer = TransferKind
+  Kernel,       // symbol = name, args = {blocks0, blocks1, blocks2, threads, body}, integer =
+                //   KernelLimits: the body runs on the device, once for every thread of every block
+  Barrier,      // all threads of the block have arrived, and see what the others wrote
+  Transfer,     // symbol = buffer, integer = TransferKind
   Count_,
 };
 

@@ -258,8 +258,8 @@ class Func : public GpuSchedule<Func> {
   Func& store_at(const Func& consumer, const VarOrRVar& loop, Location where = Location::current());
   Func& store_at(const LoopLevel&, Location where = Location::current());
   Func& store_in(MemoryType, Location where = Location::current());
-  /// What this stage loads (from `producer` only, if one is given) or stores is not used again soon:
-  /// caches of a GPU let go of it first. Changes no value; on the host it has no effect.
+  /// What this stage loads (from `producer` only, if one is given) or stores is not used again
+  /// soon: caches of a GPU let go of it first. Changes no value; on the host it has no effect.
   Func& stream_loads(Location where = Location::current());
   Func& stream_loads(const Func& producer, Location where = Location::current());
   Func& stream_loads(const ImageParam& producer, Location where = Location::current());
