@@ -267,7 +267,7 @@ TEST_F(Cuda, WithoutPtxasTheDriverSaysWhatKernelsNeed) {
       driver::compile_pipeline(driver::resolve_pipeline({f_}, Schedule::of({f_})), Target(Sm90));
   const std::vector<backends::KernelCall> kernels = compiled.executable->kernels();
   ASSERT_EQ(kernels.size(), 1u);
-  EXPECT_SAYS(kernels[0].name, "f");
+  EXPECT_SAYS(kernels[0].name, "k0_f");
   EXPECT_EQ(kernels[0].threads, 32);
   EXPECT_EQ(kernels[0].resources.registers, 40);
 }
