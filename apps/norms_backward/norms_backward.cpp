@@ -145,14 +145,14 @@ struct RmsNormBackward : Rows {
   Func dot{"dot"};
   void algorithm() {
     all = RDom(0, x.height(), "all");
-    row(i, j) = f32(x(i, j));
-    gradient(i, j) = f32(dy(i, j));
+    row(i, j) = x(i, j);
+    gradient(i, j) = dy(i, j);
     dot(j) = 0.0f;
-    dot(j) += f32(w(k)) * gradient(k, j) * row(k, j);
+    dot(j) += f32(w(k)) * f32(gradient(k, j)) * f32(row(k, j));
     const Expr pull = dot(j) * scale(j) * scale(j) * (1.0f / Columns);
-    dx(i, j) = bf16((f32(w(i)) * gradient(i, j) - row(i, j) * pull) * scale(j));
+    dx(i, j) = bf16((f32(w(i)) * f32(gradient(i, j)) - f32(row(i, j)) * pull) * scale(j));
     dw(i) = 0.0f;
-    dw(i) += gradient(i, all) * row(i, all) * scale(all);
+    dw(i) += f32(gradient(i, all)) * f32(row(i, all)) * scale(all);
   }
   void schedule(const std::string& name, const Target& target) {
     if (name == "root") return at_root({&row, &gradient, &dot});
@@ -177,27 +177,27 @@ struct LayerNormBackward : Rows {
   static Extents extents(const Sizes& sizes) { return matrices(sizes); }
   static Work work(const Sizes& sizes) { return work_of(sizes, 13); }
 
-  Func dot{"dot"}, sum{"sum"};
+  Func normal{"normal"}, dots{"dots"};
   void algorithm() {
     all = RDom(0, x.height(), "all");
-    row(i, j) = (f32(x(i, j)) - mean(j)) * scale(j);
-    gradient(i, j) = f32(dy(i, j));
-    dot(j) = 0.0f;
-    dot(j) += f32(w(k)) * gradient(k, j) * row(k, j);
-    sum(j) = 0.0f;
-    sum(j) += f32(w(k)) * gradient(k, j);
-    const Expr pull = dot(j) * (1.0f / Columns), shift = sum(j) * (1.0f / Columns);
-    dx(i, j) = bf16((f32(w(i)) * gradient(i, j) - shift - row(i, j) * pull) * scale(j));
+    row(i, j) = x(i, j);
+    gradient(i, j) = dy(i, j);
+    normal(i, j) = (f32(row(i, j)) - mean(j)) * scale(j);
+    const Expr weighted = f32(w(k)) * f32(gradient(k, j));
+    dots(j) = Tuple(0.0f, 0.0f);
+    dots(j) = Tuple(dots(j)[0] + weighted, dots(j)[1] + weighted * normal(k, j));
+    const Expr shift = dots(j)[0] * (1.0f / Columns), pull = dots(j)[1] * (1.0f / Columns);
+    const Expr own = f32(w(i)) * f32(gradient(i, j));
+    dx(i, j) = bf16((own - shift - normal(i, j) * pull) * scale(j));
     dw(i) = 0.0f;
-    dw(i) += gradient(i, all) * row(i, all);
+    dw(i) += f32(gradient(i, all)) * normal(i, all);
     db(i) = 0.0f;
-    db(i) += gradient(i, all);
+    db(i) += f32(gradient(i, all));
   }
   void schedule(const std::string& name, const Target& target) {
-    if (name == "root") return at_root({&row, &gradient, &dot, &sum});
+    if (name == "root") return at_root({&row, &gradient, &normal, &dots});
     join({dw, db}, dx, x.height(), target);
-    reduce_row(dot, dx, target);
-    reduce_row(sum, dx, target);
+    reduce_row(dots, dx, target);
     keep_rows({&row, &gradient}, dx, target);
   }
 };

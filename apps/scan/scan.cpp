@@ -13,10 +13,11 @@ namespace sinter::apps {
 
 namespace {
 
+constexpr int Vector = 4;  // neighbours that a lane adds up itself
 constexpr int Lanes = 32;
-constexpr int Rows = 16;  // of a warp in a block
+constexpr int Rows = 4;  // of a warp in a block
 constexpr int Warps = 8;
-constexpr int Block = Lanes * Rows * Warps;
+constexpr int Block = Vector * Lanes * Rows * Warps;
 constexpr int Spans = 1024;  // runs of neighbouring blocks, one for each thread of the second pass
 constexpr int SpanWarps = Spans / Lanes;
 
@@ -57,18 +58,24 @@ struct Scan {
   }
   static Work work(const Sizes& sizes) { return {.operations = double(sizes.at("length"))}; }
 
-  Var i{"i"}, l{"l"}, k{"k"}, w{"w"}, b{"b"}, q{"q"};
-  RDom in_block, in_span, row, warp, span_warp, block;
+  Var i{"i"}, e{"e"}, l{"l"}, k{"k"}, w{"w"}, b{"b"}, q{"q"};
+  RDom in_block, in_span, next, row, warp, span_warp, block;
   Func padded{"padded"}, sums{"sums"};                            // the first pass
   Func sum_of{"sum_of"}, span{"span"}, span_total{"span_total"};  // the second
   Func span_base{"span_base"}, offsets{"offsets"};
-  Func element{"element"}, rows{"rows"}, total{"total"}, base{"base"};  // the third
+  Func element{"element"}, within{"within"}, rows{"rows"}, before{"before"}, total{"total"},
+      base{"base"};  // the third
   std::vector<Func> lanes, span_lanes;
 
   void algorithm() {
     const Expr n = x.width(), blocks = (n + Block - 1) / Block;
     const Expr length = (blocks + Spans - 1) / Spans;  // of a span, in blocks
-    padded(i) = select(i < n, x(clamp(i, 0, n - 1)), 0);
+    // Whole vectors of x, and what is left of it.
+    const Expr vectors = n / Vector, in_vector = i % Vector;
+    const Expr left = x(min(vectors * Vector + in_vector, n - 1));
+    padded(i) =
+        select(i / Vector < vectors, x(clamp(i / Vector, 0, vectors - 1) * Vector + in_vector),
+               select(i < n, left, 0));
     in_block = RDom(0, Block, "in_block");
     sums(b) = T(0);
     sums(b) += padded(b * Block + in_block);
@@ -88,8 +95,13 @@ struct Scan {
     offsets(q, l, w) = span_base(l, w);
     offsets(block, l, w) = offsets(block - 1, l, w) + sum_of((w * Lanes + l) * length + block - 1);
 
-    element(l, k, w, b) = padded(((b * Warps + w) * Rows + k) * Lanes + l);
-    lanes = lane_sums(element, {l, k, w, b}, "lanes");
+    element(e, l, k, w, b) = padded((((b * Warps + w) * Rows + k) * Lanes + l) * Vector + e);
+    next = RDom(1, Vector - 1, "next");
+    within(e, l, k, w, b) = element(e, l, k, w, b);
+    within(next, l, k, w, b) = within(next - 1, l, k, w, b) + element(next, l, k, w, b);
+    Func vector_sum("vector_sum");
+    vector_sum(l, k, w, b) = within(Vector - 1, l, k, w, b);
+    lanes = lane_sums(vector_sum, {l, k, w, b}, "lanes");
     row = RDom(1, Rows, "row");
     rows(l, k, w, b) = T(0);  // what lies before row k in its warp; row Rows: the warp's sum
     rows(l, row, w, b) = rows(l, row - 1, w, b) + lanes.back()(Lanes - 1, row - 1, w, b);
@@ -98,16 +110,21 @@ struct Scan {
     base(l, w, b) = T(0);
     base(l, w, b) += select(warp < w, total(warp, b), 0);
 
-    const Expr at = i % Lanes, in_row = i / Lanes % Rows, in_warp = i / (Lanes * Rows) % Warps;
+    // before(l, k, w, b): what lies before a vector in its block.
+    before(l, k, w, b) =
+        base(l, w, b) + rows(l, k, w, b) + select(l > 0, lanes.back()(max(l - 1, 0), k, w, b), 0);
+
+    const Expr at = i / Vector % Lanes, in_row = i / (Vector * Lanes) % Rows;
+    const Expr in_warp = i / (Vector * Lanes * Rows) % Warps;
     const Expr in = i / Block, s = clamp(in / length, 0, Spans - 1);
-    out(i) = offsets(in % length, s % Lanes, s / Lanes) + base(at, in_warp, in) +
-             rows(at, in_row, in_warp, in) + lanes.back()(at, in_row, in_warp, in);
+    out(i) = offsets(in % length, s % Lanes, s / Lanes) + before(at, in_row, in_warp, in) +
+             within(i % Vector, at, in_row, in_warp, in);
   }
 
   void schedule(const std::string& name, const Target& target) {
     if (name == "root") {
-      for (Func* f : {&sums, &sum_of, &span, &span_total, &span_base, &offsets, &element, &rows,
-                      &total, &base})
+      for (Func* f : {&sums, &sum_of, &span, &span_total, &span_base, &offsets, &element, &within,
+                      &rows, &total, &base, &before})
         f->compute_root();
       for (std::vector<Func>* list : {&lanes, &span_lanes}) {
         for (Func& f : *list) f.compute_root();
@@ -115,7 +132,7 @@ struct Scan {
       return;
     }
     const Var i1("i1"), i2("i2"), wo("wo");
-    const RVar t("t");
+    const RVar t("t"), i0("i0");
     const bool gpu = target.is_gpu();
     const auto spread = [&](Func& f) { gpu ? f.gpu_lanes(l).gpu_warps(w) : f.vectorize(l, 8); };
     const auto spread_update = [&](Func& f) {
@@ -129,7 +146,7 @@ struct Scan {
     };
 
     // The first pass: a block for each sum.
-    Func partial = sums.update().reduce_across(in_block.x, {1, Lanes, Warps});
+    Func partial = sums.update().reduce_across(in_block.x, {Vector, Lanes, Warps});
     Func stored = sums.in();
     stored.compute_root();
     sums.compute_at(stored, b);
@@ -140,7 +157,7 @@ struct Scan {
     if (gpu) {
       stored.gpu_blocks(b);
       partial.gpu_lanes(i1).gpu_warps(i2);
-      partial.update().gpu_lanes(i1).gpu_warps(i2).unroll(t);
+      partial.update().gpu_lanes(i1).gpu_warps(i2).unroll(i0).unroll(t);
       partial.tree_level(1).store_in(MemoryType::GPUShared).gpu_warps(i2);
     } else {
       stored.parallel(b, 64);
@@ -176,13 +193,15 @@ struct Scan {
     // The third: everything of a block in its registers.
     out.bound(i, 0, x.width())
         .split(i, b, i, Block)
-        .split(i, w, i, Rows * Lanes)
-        .split(i, k, l, Lanes);
-    if (gpu) out.gpu_blocks(b).gpu_warps(w).unroll(k).gpu_lanes(l);
-    else out.parallel(b).vectorize(l, 8);
+        .split(i, w, i, Rows * Lanes * Vector)
+        .split(i, k, l, Lanes * Vector)
+        .split(l, l, e, Vector);
+    if (gpu) out.gpu_blocks(b).gpu_warps(w).unroll(k).gpu_lanes(l).vectorize(e);
+    else out.parallel(b).vectorize(e);
     std::vector<Func> by_row = lanes;
-    by_row.push_back(element);
-    by_row.push_back(rows);
+    for (const Func& f : {rows, before}) by_row.push_back(f);
+    if (gpu) by_row.insert(by_row.end(), {element, within});
+    else within.compute_at(out, b);
     for (Func& f : by_row) {
       f.compute_at(out, b);
       in_registers(f);
@@ -195,7 +214,10 @@ struct Scan {
     spread_update(base);
     spread_update(rows);
     if (gpu) {
+      spread_update(within);
       rows.update().unroll(row.x);
+      element.unroll(e);
+      within.unroll(e).update().unroll(k).unroll(next.x);
       base.update().unroll(warp.x);
     }
     total.compute_at(out, b);

@@ -148,6 +148,18 @@ struct Accesses {
     }
     return false;
   }
+  /// The same after an iteration of the loop over `variable`: its value was another one.
+  Accesses after_iteration(const Symbol& variable) const {
+    Accesses result;
+    for (const auto& [buffer, touch] : buffers) {
+      for (const auto& owner : touch.owners) {
+        const bool other = owner && owner->origin.defined() &&
+                           ir::free_symbols(owner->origin.node()).count(variable) != 0;
+        result.add(buffer, touch.written, other ? std::nullopt : owner);
+      }
+    }
+    return result;
+  }
   std::size_t size() const {
     std::size_t n = 0;
     for (const auto& [buffer, touch] : buffers) n += touch.owners.size() + (touch.written ? 1 : 0);
@@ -410,17 +422,20 @@ class BlockBody {
 
   /// A loop that all threads run together.
   Stmt loop(const Stmt& s) {
-    // What is pending at the end of an iteration is pending at the start of the next.
+    // What is pending at the end of an iteration is pending at the start of the next. Within one,
+    // the variable has one value.
     enter_loop(s.node(), scope_);
+    const bool varied = varying_.erase(s->symbol) != 0;
     Stmt body;
     for (;;) {
       const Accesses entry = pending_;
       body = block_level(ir::stmt_arg(s, 2));
       Accesses both = entry;
-      both.add(pending_);
+      both.add(pending_.after_iteration(s->symbol));
       pending_ = both;  // the loop may run not at all: what was pending stays so
       if (both.size() == entry.size()) break;
     }
+    if (varied) varying_.insert(s->symbol);
     return ir::for_loop(s->symbol, ir::arg(s, 0), ir::arg(s, 1), LoopKind::Serial, body);
   }
 
@@ -429,7 +444,7 @@ class BlockBody {
   Accesses pending_;                      // since the last barrier
   ir::Substitution lets_;                 // of the block, substituted
   algebra::ConstantScope scope_;          // loops of the block
-  std::unordered_set<Symbol> varying_;    // symbols that change within a block
+  std::unordered_set<Symbol> varying_;    // symbols that change within a block, or an iteration
   std::unordered_set<Symbol> written_;    // by the kernel: nobody waits for others
   std::unordered_set<Symbol> own_;        // memory of each thread
   std::unordered_set<Symbol> registers_;  // memory that promote_registers gives to threads

@@ -375,6 +375,10 @@ class Promoter {
   }
 
   Expr load(const Expr& e, const Lets& lets, std::vector<Hoisted>& before) {
+    if (const Expr index = ir::arg(e, 0); ir::is(index, Op::Broadcast) && e->args.size() == 1) {
+      const Expr one = ir::load(e.type().element(), buffer_, ir::arg(index, 0));
+      return ir::broadcast(load(one, lets, before), e.type().lanes);
+    }
     const Place place = place_of(ir::substitute(ir::arg(e, 0), lets), scope_);
     if (place.own()) return own_load(e, place);
     if (place.lanes > 1) throw refusal(buffer_, "a vector access needs elements of other threads");

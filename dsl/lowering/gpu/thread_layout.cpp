@@ -75,7 +75,7 @@ Expr Digit::value() const {
 std::optional<IndexForm> index_form(const Expr& index, std::int64_t threads,
                                     const algebra::ConstantScope& scope) {
   IndexForm form;
-  Expr base = simplify(index);
+  Expr base = simplify(index, scope);
   if (base.type().is_vector()) {
     form.lanes = base.type().lanes;
     if (!ir::is(base, Op::Ramp) || !ir::is_constant(ir::arg(base, 1), 1)) return std::nullopt;
@@ -130,6 +130,7 @@ std::optional<Owner> owner_of(const Expr& index, std::int64_t threads,
   }
   std::int64_t low = 0, high = form->lanes - 1;
   for (const IndexForm::Term& t : form->terms) {
+    if (t.coefficient % span == 0) continue;  // the same thread's
     bool changes = false;
     ir::for_each_node(t.atom.node(), [&](const ir::Ref& n) {
       changes = changes || n->op == Op::Load || n->op == Op::ThreadIndex ||
@@ -140,7 +141,7 @@ std::optional<Owner> owner_of(const Expr& index, std::int64_t threads,
     if (!changes) {
       const Expr part = t.atom * number(t.coefficient);
       owner.origin = owner.origin.defined() ? owner.origin + part : part;
-    } else if (t.coefficient % span != 0) {
+    } else {
       if (t.coefficient < 0 || !t.range.has_min || !t.range.has_max || t.range.min < 0)
         return std::nullopt;
       low += t.range.min * t.coefficient;

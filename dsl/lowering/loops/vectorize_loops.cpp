@@ -301,10 +301,48 @@ struct GuardedChain {
   ir::Substitution lets_;
 };
 
-Stmt vectorize(const Stmt& s, const LowerOptions& options, bool in_grid = false) {
+using Registers = std::unordered_set<Symbol>;
+
+/// What is stored in MemoryType::Register.
+Registers registers_of(const Stmt& s) {
+  Registers found;
+  ir::for_each_node(s.node(), [&](const ir::Ref& n) {
+    if (n->op == Op::Allocate &&
+        static_cast<ir::MemoryKind>(n->integer) == ir::MemoryKind::Register)
+      found.insert(n->symbol);
+    return ir::is_statement(n->op);
+  });
+  return found;
+}
+
+/// Iterations of a loop as copies of its body.
+Stmt copies_of(const Stmt& loop) {
+  std::vector<Stmt> copies;
+  for (std::int64_t i = 0; i < constant_extent(loop); ++i) {
+    const Expr value = simplify(ir::arg(loop, 0) + ir::index_literal(i));
+    copies.push_back(ir::substitute(ir::stmt_arg(loop, 2), {{loop->symbol, value}}));
+  }
+  return ir::block(std::move(copies));
+}
+
+/// Iterations of a kernel's loop one by one. What reads elements that a thread holds is copied:
+/// registers have no addresses.
+Stmt iterations(const Stmt& loop, const Registers& registers) {
+  bool holds = false;
+  ir::for_each_node(ir::arg(loop, 2).node(), [&](const ir::Ref& n) {
+    holds = holds || (n->op == Op::Load && registers.count(n->symbol) != 0);
+    return !holds;
+  });
+  if (holds) return copies_of(loop);
+  return ir::for_loop(loop->symbol, ir::arg(loop, 0), ir::arg(loop, 1), LoopKind::Serial,
+                      ir::stmt_arg(loop, 2));
+}
+
+Stmt vectorize(const Stmt& s, const LowerOptions& options, const Registers& registers,
+               bool in_grid = false) {
   const bool is_grid = s->op == Op::For && ir::is_gpu_loop(static_cast<LoopKind>(s->integer));
   const Stmt inner = map_statements(
-      s, [&](const Stmt& part) { return vectorize(part, options, in_grid || is_grid); });
+      s, [&](const Stmt& part) { return vectorize(part, options, registers, in_grid || is_grid); });
   if (inner->op != Op::For || static_cast<LoopKind>(inner->integer) != LoopKind::Vectorized)
     return inner;
   const std::int64_t lanes = constant_extent(inner);
@@ -316,9 +354,8 @@ Stmt vectorize(const Stmt& s, const LowerOptions& options, bool in_grid = false)
     if (chain.all_lanes.defined()) {
       const Stmt whole =
           ir::for_loop(inner->symbol, min, ir::arg(inner, 1), LoopKind::Vectorized, chain.inside);
-      return ir::if_then(
-          chain.all_lanes, vectorize(whole, options, in_grid),
-          ir::for_loop(inner->symbol, min, ir::arg(inner, 1), LoopKind::Serial, body));
+      return ir::if_then(chain.all_lanes, vectorize(whole, options, registers, in_grid),
+                         iterations(inner, registers));
     }
   }
   const bool one_by_one = !in_grid && options.vector_bits < 512 && wants_narrow_predicates(body);
@@ -365,10 +402,10 @@ std::optional<Decision> common_decision(const Symbol& variable, const Stmt& s,
                   ir::if_then(ir::arg(s, 0), found->otherwise)};
 }
 
-Stmt unroll(const Stmt& s, bool in_grid = false) {
+Stmt unroll(const Stmt& s, const Registers& registers, bool in_grid = false) {
   const bool is_grid = s->op == Op::For && ir::is_gpu_loop(static_cast<LoopKind>(s->integer));
-  const Stmt inner =
-      map_statements(s, [&](const Stmt& part) { return unroll(part, in_grid || is_grid); });
+  const Stmt inner = map_statements(
+      s, [&](const Stmt& part) { return unroll(part, registers, in_grid || is_grid); });
   if (inner->op != Op::For || static_cast<LoopKind>(inner->integer) != LoopKind::Unrolled)
     return inner;
   const std::int64_t extent = constant_extent(inner);
@@ -378,38 +415,34 @@ Stmt unroll(const Stmt& s, bool in_grid = false) {
     if (chain.all_lanes.defined()) {
       const Stmt whole = ir::for_loop(inner->symbol, ir::arg(inner, 0), ir::arg(inner, 1),
                                       LoopKind::Unrolled, chain.inside);
-      return ir::if_then(chain.all_lanes, unroll(whole, in_grid),
-                         ir::for_loop(inner->symbol, ir::arg(inner, 0), ir::arg(inner, 1),
-                                      LoopKind::Serial, ir::stmt_arg(inner, 2)));
+      return ir::if_then(chain.all_lanes, unroll(whole, registers, in_grid),
+                         iterations(inner, registers));
     }
     // What is decided before the copies does not stand between their accesses.
     ir::Substitution lets;
     std::unordered_set<Symbol> others;
     if (const auto found = common_decision(inner->symbol, ir::stmt_arg(inner, 2), lets, others)) {
-      const auto with = [&](const Stmt& body, LoopKind kind) {
-        return ir::for_loop(inner->symbol, ir::arg(inner, 0), ir::arg(inner, 1), kind, body);
+      const auto with = [&](const Stmt& body) {
+        return ir::for_loop(inner->symbol, ir::arg(inner, 0), ir::arg(inner, 1), LoopKind::Unrolled,
+                            body);
       };
-      return ir::if_then(found->condition, unroll(with(found->taken, LoopKind::Unrolled), in_grid),
-                         with(found->otherwise, LoopKind::Serial));
+      return ir::if_then(found->condition, unroll(with(found->taken), registers, in_grid),
+                         iterations(with(found->otherwise), registers));
     }
   }
-  std::vector<Stmt> copies;
-  for (std::int64_t i = 0; i < extent; ++i) {
-    const Expr value = simplify(ir::arg(inner, 0) + ir::index_literal(i));
-    copies.push_back(ir::substitute(ir::stmt_arg(inner, 2), {{inner->symbol, value}}));
-  }
-  return ir::block(std::move(copies));
+  return copies_of(inner);
 }
 
 }  // namespace
 
 ir::Module vectorize_loops(ir::Module module, const LowerOptions& options) {
-  if (module.body.defined()) module.body = vectorize(module.body, options);
+  if (module.body.defined())
+    module.body = vectorize(module.body, options, registers_of(module.body));
   return module;
 }
 
 ir::Module unroll_loops(ir::Module module, const LowerOptions&) {
-  if (module.body.defined()) module.body = unroll(module.body);
+  if (module.body.defined()) module.body = unroll(module.body, registers_of(module.body));
   return module;
 }
 
