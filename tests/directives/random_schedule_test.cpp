@@ -70,8 +70,9 @@ Subject subject(unsigned kind) {
       return sums(true);
     case 3:
       return updates();
+    default:
+      return tables();
   }
-  return tables();
 }
 
 /// Draws directives that pass their own checks.
@@ -99,8 +100,8 @@ struct Drawer {
   std::optional<Directive> draw(const StageRef& ref) {
     const std::vector<Symbol> loops = loops_of(ref);
     if (loops.empty()) return std::nullopt;
-    const Symbol a = loops[static_cast<std::size_t>(below(loops.size()))];
-    const Symbol b = loops[static_cast<std::size_t>(below(loops.size()))];
+    const Symbol& a = loops[static_cast<std::size_t>(below(loops.size()))];
+    const Symbol& b = loops[static_cast<std::size_t>(below(loops.size()))];
     switch (below(13)) {
       case 0:
         return Split{a, fresh_name(), fresh_name(), factor(), tail()};
@@ -140,8 +141,9 @@ struct Drawer {
                             Symbol::fresh("tree")};
       case 12:
         return In{{}, Symbol::fresh("copy")};
+      default:
+        return std::nullopt;
     }
-    return std::nullopt;
   }
 
   std::optional<Directive> place(const StageRef& ref) {
@@ -149,7 +151,7 @@ struct Drawer {
     const StageDefinition& consumer = stages[static_cast<std::size_t>(below(stages.size()))];
     const std::vector<Symbol> loops = loops_of({consumer.id, 0});
     if (below(4) == 0 || loops.empty()) return ComputeRoot{};
-    const Symbol loop = loops[static_cast<std::size_t>(below(loops.size()))];
+    const Symbol& loop = loops[static_cast<std::size_t>(below(loops.size()))];
     if (below(4) == 0) return StoreAt{consumer.id, loop, -1};
     if (below(6) == 0) return StoreRoot{};
     static_cast<void>(ref);
