@@ -157,6 +157,8 @@ struct RmsNormBackward : Rows {
   void schedule(const std::string& name, const Target& target) {
     if (name == "root") return at_root({&row, &gradient, &dot});
     join({dw}, dx, x.height(), target);
+    // One block loads while the other's threads meet.
+    if (target.is_gpu()) dx.gpu_min_blocks(2);
     reduce_row(dot, dx, target);
     keep_rows({&row, &gradient}, dx, target);
   }

@@ -2,9 +2,10 @@
 // sums within each block on top of those. The tree of additions is written out as stages, so that
 // f32 gives the same bits on every machine.
 //
-// An element of a block has three coordinates: lane, row of 32, and warp. Lanes add up in five
-// steps of Hillis and Steele, through shuffles on a GPU; a thread then adds up the rows of its warp
-// in registers; warps meet in shared memory.
+// An element of a block has four coordinates: its place in a vector of four, lane, row of vectors,
+// and warp. A thread adds up its vector; lanes add up vectors in five steps of Hillis and Steele,
+// through shuffles on a GPU; a thread then adds up the rows of its warp in registers; warps meet in
+// shared memory.
 
 #include <sinter/registry.h>
 #include <sinter/signature.h>
@@ -59,26 +60,21 @@ struct Scan {
   static Work work(const Sizes& sizes) { return {.operations = double(sizes.at("length"))}; }
 
   Var i{"i"}, e{"e"}, l{"l"}, k{"k"}, w{"w"}, b{"b"}, q{"q"};
-  RDom in_block, in_span, next, row, warp, span_warp, block;
-  Func padded{"padded"}, sums{"sums"};                            // the first pass
+  RDom in_block, in_span, in_vector, next, row, warp, span_warp, block;
+  Func sums{"sums"};                                              // the first pass
   Func sum_of{"sum_of"}, span{"span"}, span_total{"span_total"};  // the second
   Func span_base{"span_base"}, offsets{"offsets"};
-  Func element{"element"}, within{"within"}, rows{"rows"}, before{"before"}, total{"total"},
-      base{"base"};  // the third
+  Func element{"element"}, within{"within"}, rows{"rows"}, before{"before"};
+  Func total{"total"}, base{"base"}, start{"start"};  // the third
   std::vector<Func> lanes, span_lanes;
 
   void algorithm() {
     const Expr n = x.width(), blocks = (n + Block - 1) / Block;
     const Expr length = (blocks + Spans - 1) / Spans;  // of a span, in blocks
-    // Whole vectors of x, and what is left of it.
-    const Expr vectors = n / Vector, in_vector = i % Vector;
-    const Expr left = x(min(vectors * Vector + in_vector, n - 1));
-    padded(i) =
-        select(i / Vector < vectors, x(clamp(i / Vector, 0, vectors - 1) * Vector + in_vector),
-               select(i < n, left, 0));
     in_block = RDom(0, Block, "in_block");
     sums(b) = T(0);
-    sums(b) += padded(b * Block + in_block);
+    in_block.where(b * Block + in_block < n);
+    sums(b) += x(b * Block + in_block);
 
     // span(l, w): a run of blocks; span_base: what lies before it.
     sum_of(b) = select(b < blocks, sums(clamp(b, 0, blocks - 1)), 0);
@@ -95,7 +91,11 @@ struct Scan {
     offsets(q, l, w) = span_base(l, w);
     offsets(block, l, w) = offsets(block - 1, l, w) + sum_of((w * Lanes + l) * length + block - 1);
 
-    element(e, l, k, w, b) = padded((((b * Warps + w) * Rows + k) * Lanes + l) * Vector + e);
+    in_vector = RDom(0, Vector, "in_vector");
+    const Expr at_element = (((b * Warps + w) * Rows + k) * Lanes + l) * Vector + in_vector;
+    in_vector.where(at_element < n);
+    element(e, l, k, w, b) = T(0);
+    element(in_vector, l, k, w, b) = x(at_element);
     next = RDom(1, Vector - 1, "next");
     within(e, l, k, w, b) = element(e, l, k, w, b);
     within(next, l, k, w, b) = within(next - 1, l, k, w, b) + element(next, l, k, w, b);
@@ -116,15 +116,16 @@ struct Scan {
 
     const Expr at = i / Vector % Lanes, in_row = i / (Vector * Lanes) % Rows;
     const Expr in_warp = i / (Vector * Lanes * Rows) % Warps;
-    const Expr in = i / Block, s = clamp(in / length, 0, Spans - 1);
-    out(i) = offsets(in % length, s % Lanes, s / Lanes) + before(at, in_row, in_warp, in) +
-             within(i % Vector, at, in_row, in_warp, in);
+    const Expr in = i / Block, s = clamp(b / length, 0, Spans - 1);
+    start(b) = offsets(b % length, s % Lanes, s / Lanes);
+    out(i) =
+        start(in) + before(at, in_row, in_warp, in) + within(i % Vector, at, in_row, in_warp, in);
   }
 
   void schedule(const std::string& name, const Target& target) {
     if (name == "root") {
       for (Func* f : {&sums, &sum_of, &span, &span_total, &span_base, &offsets, &element, &within,
-                      &rows, &total, &base, &before})
+                      &rows, &total, &base, &before, &start})
         f->compute_root();
       for (std::vector<Func>* list : {&lanes, &span_lanes}) {
         for (Func& f : *list) f.compute_root();
@@ -201,7 +202,8 @@ struct Scan {
     std::vector<Func> by_row = lanes;
     for (const Func& f : {rows, before}) by_row.push_back(f);
     if (gpu) by_row.insert(by_row.end(), {element, within});
-    else within.compute_at(out, b);
+    else
+      for (Func* f : {&element, &within}) f->compute_at(out, b);
     for (Func& f : by_row) {
       f.compute_at(out, b);
       in_registers(f);
@@ -216,10 +218,13 @@ struct Scan {
     if (gpu) {
       spread_update(within);
       rows.update().unroll(row.x);
-      element.unroll(e);
+      spread_update(element);
+      element.unroll(e).update().unroll(k).unroll(in_vector.x);
       within.unroll(e).update().unroll(k).unroll(next.x);
       base.update().unroll(warp.x);
     }
+    start.compute_at(out, b);
+    in_registers(start);
     total.compute_at(out, b);
     shared(total);
   }

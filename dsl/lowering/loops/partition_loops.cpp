@@ -449,6 +449,178 @@ class GuardsIntoRanges {
   const Symbols& never_;
 };
 
+/// Divisions by literals with their dividend's constant in [0, divisor): (n - 1)/8 is (n + 7)/8
+/// - 1.
+Expr canonical(const Expr& e) {
+  std::vector<ir::Ref> args;
+  for (const ir::Ref& a : e->args) args.push_back(canonical(Expr(a)).node());
+  const Expr result(ir::with_args(e.node(), std::move(args)));
+  std::int64_t divisor = 0;
+  if (e->op != Op::Div || e->type != Index() || !ir::as_constant(ir::arg(result, 1), &divisor) ||
+      divisor <= 0)
+    return result;
+  const auto linear = algebra::linear_form(ir::arg(result, 0));
+  if (!linear) return result;
+  const std::int64_t left = (linear->constant % divisor + divisor) % divisor;
+  const std::int64_t whole = (linear->constant - left) / divisor;
+  if (whole == 0) return result;
+  return (ir::arg(result, 0) - ir::index_literal(whole * divisor)) / ir::index_literal(divisor) +
+         ir::index_literal(whole);
+}
+
+/// In a kernel, the body of a loop over `v`, knowing v < end: guards and clamps of what is known
+/// go. Extents become constant that way: min(n - v, 1) is 1 where v < n.
+class Below {
+ public:
+  Below(const Symbol& v, const Expr& end) : v_(v), end_(simplify(canonical(end))) {}
+
+  Stmt statement(const Stmt& s) {
+    if (s->op == Op::Let) {
+      const Expr value = expression(ir::arg(s, 0));
+      note(s->symbol, value);
+      return ir::let(s->symbol, value, statement(ir::stmt_arg(s, 1)));
+    }
+    if (s->op == Op::If && s->args.size() == 2 && holds(ir::arg(s, 0)))
+      return statement(ir::stmt_arg(s, 1));
+    std::vector<ir::Ref> args;
+    for (const ir::Ref& a : s->args) {
+      args.push_back(ir::is_statement(a->op) ? statement(Stmt(a)).node()
+                                             : expression(Expr(a)).node());
+    }
+    return Stmt(ir::with_args(s.node(), std::move(args)));
+  }
+
+  /// Whether the body does nothing unless v < end: no store is outside loops and guards that see to
+  /// it.
+  bool idle_beyond(const Stmt& s) {
+    if (s->op == Op::Let) {
+      note(s->symbol, ir::arg(s, 0));
+      return idle_beyond(ir::stmt_arg(s, 1));
+    }
+    if (s->op == Op::If && s->args.size() == 2) {
+      const Expr c = ir::arg(s, 0);
+      if (is_index_comparison(c) && excess(slack_of(c)) == -1) return true;
+    }
+    if (s->op == Op::For && ends(ir::arg(s, 1))) return true;
+    if (s->op == Op::Free) return true;
+    if (s->op != Op::Block && s->op != Op::Produce && s->op != Op::Allocate && s->op != Op::If &&
+        s->op != Op::For)
+      return false;
+    return std::all_of(s->args.begin(), s->args.end(), [&](const ir::Ref& a) {
+      return !ir::is_statement(a->op) || idle_beyond(Stmt(a));
+    });
+  }
+
+ private:
+  void note(const Symbol& symbol, const Expr& value) {
+    if (value->type != Index() || reads_memory(value)) return;
+    if (!lets_.insert_or_assign(symbol, simplify(ir::substitute(value, lets_))).second)
+      memo_.clear();
+  }
+
+  /// d where e is end - v + d.
+  std::optional<std::int64_t> excess(const Expr& e) const {
+    if (reads_memory(e)) return std::nullopt;
+    const auto linear = algebra::linear_in(simplify(ir::substitute(e, lets_)), v_);
+    std::int64_t d = 0;
+    if (!linear || linear->coefficient != -1 ||
+        !ir::as_constant(simplify(canonical(linear->rest) - end_), &d))
+      return std::nullopt;
+    return d;
+  }
+
+  bool holds(const Expr& condition) const {
+    return is_index_comparison(condition) && excess(slack_of(condition)).value_or(-2) >= -1;
+  }
+
+  /// Whether an extent is at most end - v.
+  bool ends(const Expr& extent) const {
+    const Expr e = simplify(ir::substitute(extent, lets_));
+    if (e->op == Op::Min) return ends(ir::arg(e, 0)) || ends(ir::arg(e, 1));
+    return excess(e).value_or(1) <= 0;
+  }
+
+  Expr expression(const Expr& e) {
+    if (e->args.empty()) return e;
+    if (const auto it = memo_.find(e.node().get()); it != memo_.end()) return it->second.second;
+    std::vector<ir::Ref> args;
+    for (const ir::Ref& a : e->args) args.push_back(expression(Expr(a)).node());
+    Expr result(ir::with_args(e.node(), std::move(args)));
+    if (e->op == Op::Min && e->type == Index()) {
+      for (const int literal : {0, 1}) {
+        std::int64_t c = 0;
+        if (!ir::as_constant(ir::arg(e, literal), &c)) continue;
+        const auto d = excess(ir::arg(e, 1 - literal));
+        if (d && *d + 1 >= c) result = ir::arg(e, literal);
+      }
+    }
+    memo_.emplace(e.node().get(), std::make_pair(e, result));
+    return result;
+  }
+
+  Symbol v_;
+  Expr end_;
+  ir::Substitution lets_;
+  std::unordered_map<const ir::Node*, std::pair<Expr, Expr>> memo_;
+};
+
+/// Kernels: blocks are as many as their loop says, and a loop that several stages share ends where
+/// all of them are done.
+class KernelLoops {
+ public:
+  Stmt operator()(const Stmt& s, bool in_grid = false) const {
+    const bool is_loop = s->op == Op::For;
+    const bool is_block = is_loop && static_cast<LoopKind>(s->integer) == LoopKind::GpuBlock;
+    std::vector<ir::Ref> args;
+    for (const ir::Ref& a : s->args)
+      args.push_back(ir::is_statement(a->op) ? (*this)(Stmt(a), in_grid || is_block).node() : a);
+    const Stmt result(ir::with_args(s.node(), std::move(args)));
+    if (!is_loop) return result;
+    const Expr first = ir::arg(result, 0), count = ir::arg(result, 1);
+    const Stmt body = ir::stmt_arg(result, 2);
+    if (is_block) return below(result, count, first + count, body);
+    if (!in_grid || static_cast<LoopKind>(s->integer) != LoopKind::Serial) return result;
+    const Expr end = guard(s->symbol, body);
+    if (!end.defined() || !Below(s->symbol, end).idle_beyond(body)) return result;
+    const Expr fewer = simplify(
+        ir::binary(Op::Max, ir::binary(Op::Min, count, end - first), ir::index_literal(0)));
+    return below(result, fewer, end, body);
+  }
+
+ private:
+  static Stmt below(const Stmt& loop, const Expr& count, const Expr& end, const Stmt& body) {
+    const Stmt known = algebra::simplify(Below(loop->symbol, end).statement(body));
+    return ir::for_loop(loop->symbol, ir::arg(loop, 0), count, static_cast<LoopKind>(loop->integer),
+                        known);
+  }
+
+  /// The end that the first guard of the loop over `v` asks for.
+  static Expr guard(const Symbol& v, const Stmt& body) {
+    Expr end;
+    ir::Substitution lets;
+    Symbols inside;
+    ir::for_each_node(body.node(), [&](const ir::Ref& n) {
+      if (n->op == Op::Let) {
+        const Expr value(n->args[0]);
+        if (value->type == Index() && !reads_memory(value))
+          lets.insert_or_assign(n->symbol, simplify(ir::substitute(value, lets)));
+        else inside.insert(n->symbol);
+      }
+      if (n->op == Op::For) inside.insert(n->symbol);
+      if (n->op == Op::If && !end.defined()) {
+        const Expr c(n->args[0]);
+        if (is_index_comparison(c) && !reads_memory(c)) {
+          const auto linear = algebra::linear_in(simplify(ir::substitute(slack_of(c), lets)), v);
+          if (linear && linear->coefficient == -1 && !mentions(inside, linear->rest))
+            end = simplify(linear->rest + ir::index_literal(1));
+        }
+      }
+      return !end.defined() && ir::is_statement(n->op);
+    });
+    return end;
+  }
+};
+
 class Partitioner {
  public:
   explicit Partitioner(const Symbols& never) : never_(never) {}
@@ -536,8 +708,9 @@ class Partitioner {
 
 ir::Module partition_loops(ir::Module module, const LowerOptions&) {
   if (!module.body.defined()) return module;
-  module.body = Partitioner(module.never_partition)
-                    .statement(GuardsIntoRanges(module.never_partition)(module.body));
+  module.body =
+      Partitioner(module.never_partition)
+          .statement(GuardsIntoRanges(module.never_partition)(KernelLoops()(module.body)));
   return module;
 }
 

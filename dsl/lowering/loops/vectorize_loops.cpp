@@ -325,12 +325,12 @@ Stmt copies_of(const Stmt& loop) {
   return ir::block(std::move(copies));
 }
 
-/// Iterations of a kernel's loop one by one. What reads elements that a thread holds is copied:
+/// Iterations of a kernel's loop one by one. What touches elements that a thread holds is copied:
 /// registers have no addresses.
 Stmt iterations(const Stmt& loop, const Registers& registers) {
   bool holds = false;
   ir::for_each_node(ir::arg(loop, 2).node(), [&](const ir::Ref& n) {
-    holds = holds || (n->op == Op::Load && registers.count(n->symbol) != 0);
+    holds = holds || ((n->op == Op::Load || n->op == Op::Store) && registers.count(n->symbol) != 0);
     return !holds;
   });
   if (holds) return copies_of(loop);
