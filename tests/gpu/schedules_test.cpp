@@ -284,6 +284,33 @@ TEST(Gpu, RegistersHoldARowForTwoUses) {
   EXPECT_EQ(count_ptx({g}, "\\.local", 16), 0);
 }
 
+// A loop over rows that two stages share ends with the rows. Threads that store elements of their
+// own wait for nobody within a row; rows lie as far apart as the caller says, so they wait there.
+TEST(Gpu, RowsOfABlockOneAfterTheOther) {
+  Vars n;
+  const Var yo("yo"), yi("yi");
+  const ImageParam in = random_image(Int(32), {256, 10});
+  Func f("f"), g("g");
+  f(n.x, n.y) = in(n.x, n.y) * 3;
+  g(n.x, n.y) = f(n.x, n.y) + f(n.x, n.y) / 2;
+  g.bound_extent(n.x, 256)
+      .split(n.y, yo, yi, 4)
+      .split(n.x, n.xo, n.xi, 64)
+      .reorder(n.xi, n.xo, yi, yo)
+      .unroll(n.xo)
+      .gpu_threads(n.xi)
+      .gpu_blocks(yo);
+  f.compute_at(g, yi)
+      .store_in(MemoryType::Register)
+      .split(n.x, n.xo, n.xi, 64)
+      .unroll(n.xo)
+      .gpu_threads(n.xi);
+  expect_right_on_gpu({g}, {256, 10}, {in});
+  EXPECT_EQ(count_lines({g}, "barrier"), 1);
+  EXPECT_EQ(count_lines({g}, "for "), 1);
+  EXPECT_EQ(count_lines({g}, "if g."), 0);
+}
+
 TEST(Gpu, TooManyThreadsAreRefused) {
   Vars n;
   Func f("f"), g("g");
