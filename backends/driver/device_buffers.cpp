@@ -16,7 +16,6 @@ using backends::GpuDevice;
 using backends::GpuMemory;
 
 // --- Stream
-// ------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -54,7 +53,6 @@ void Stream::synchronize() const { queue_->synchronize(); }
 void* Stream::handle() const { return queue_->handle(); }
 
 // --- Buffer
-// ------------------------------------------------------------------------------------------
 
 void BufferBase::copy_to_device(const Target& target) const {
   const std::shared_ptr<Gpu> gpu = gpu_device_for(target)->gpu();

@@ -702,7 +702,6 @@ void Pipeline::print_loop_nest() const {
 }
 
 // --- Func
-// ------------------------------------------------------------------------------------------
 
 void Func::print_loop_nest() const { Pipeline(*this).print_loop_nest(); }
 void Func::compile_jit(const Target& target) { Pipeline(*this).compile(target); }

@@ -237,7 +237,6 @@ Value* HostEmitter::keep(const Symbol& symbol, Value* value) {
 }
 
 // --- statements
-// --------------------------------------------------------------------------------------
 
 void HostEmitter::emit_other(const ir::Node& n) {
   if (n.op == Op::For && static_cast<ir::LoopKind>(n.integer) == ir::LoopKind::Parallel)
@@ -385,7 +384,6 @@ void HostEmitter::emit_stage_function(const ir::Node& n) {
 }
 
 // --- allocations
-// -------------------------------------------------------------------------------------
 
 llvm::AllocaInst* HostEmitter::stack_slot(llvm::Type* type, std::uint64_t alignment) {
   llvm::BasicBlock& first = function_->getEntryBlock();
@@ -558,7 +556,6 @@ void HostEmitter::emit_free(const Symbol& symbol) {
 }
 
 // --- failure
-// -----------------------------------------------------------------------------------------
 
 Value* HostEmitter::service(Service which) {
   auto* pointer = llvm::PointerType::getUnqual(context_);

@@ -67,7 +67,6 @@ ExpressionEmitter::Mask ExpressionEmitter::mask_of(const ir::Node& n, std::size_
 }
 
 // --- shapes of an index
-// ------------------------------------------------------------------------------
 
 bool ExpressionEmitter::is_linear(const ir::Node& n) {
   if (!n.type.is_index()) return false;
@@ -127,7 +126,6 @@ Value* ExpressionEmitter::lane_pointers(const BufferBinding& buffer, const ir::R
 }
 
 // --- loads
-// -------------------------------------------------------------------------------------------
 
 Value* ExpressionEmitter::scalar_load(const BufferBinding& from, Type t, Value* index,
                                       llvm::Align align) {
@@ -250,7 +248,6 @@ Value* ExpressionEmitter::load(const ir::Node& n) {
 }
 
 // --- stores
-// ------------------------------------------------------------------------------------------
 
 void ExpressionEmitter::under(Value* condition, const std::function<void()>& body) {
   llvm::Function* function = b_.GetInsertBlock()->getParent();
@@ -316,7 +313,6 @@ void ExpressionEmitter::store(const ir::Node& n) {
 }
 
 // --- atomics
-// -----------------------------------------------------------------------------------------
 
 namespace {
 bool has_instruction(Op op, Type t, llvm::AtomicRMWInst::BinOp* operation) {

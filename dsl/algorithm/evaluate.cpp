@@ -383,7 +383,6 @@ class Evaluator {
   }
 
   // --- expressions
-  // ---------------------------------------------------------------------------------
 
   /// Runs the program of definition `k`; the frame lives until its mark is popped.
   const Scalar* execute(Stage& stage, std::size_t k, const Program& program,

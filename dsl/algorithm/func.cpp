@@ -90,7 +90,6 @@ Stage define_component(const std::shared_ptr<FuncContents>& contents,
 }  // namespace
 
 // --- Func
-// -----------------------------------------------------------------------------------------------
 
 Func::Func() : contents_(new_contents("")) {}
 Func::Func(const std::string& name) : contents_(new_contents(name)) {}
@@ -176,7 +175,6 @@ LoopLevel::LoopLevel(const Func& consumer, const VarOrRVar& loop, int definition
       definition_(definition) {}
 
 // --- FuncRef
-// ----------------------------------------------------------------------------------------------
 
 Stage FuncRef::operator=(const Expr& e) const {
   return Stage(contents_, define(contents_, arguments_, {e}, where_));
@@ -254,7 +252,6 @@ Stage FuncTupleElementRef::operator/=(const Expr& e) const {
 }
 
 // --- Tuple
-// ------------------------------------------------------------------------------------------------
 
 Tuple::Tuple(const FuncRef& ref) : values_(components(ref)) {}
 

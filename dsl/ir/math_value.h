@@ -135,7 +135,6 @@ inline Rounded round_to_integer(const Value& x, double factor = 1) {
 }
 
 // --- what the functions of both widths share
-// -------------------------------------------------------
 
 inline constexpr double Infinity = std::numeric_limits<double>::infinity();
 inline constexpr double NotANumber = std::numeric_limits<double>::quiet_NaN();

@@ -238,7 +238,6 @@ class Stmt {
 };
 
 // --- builders (no simplification, no type matching beyond ensure())
-// --------------------------------
 Expr literal(Type, std::int64_t);  // any non-float scalar or vector (broadcast) type
 Expr real_literal(Type, double);   // rounds to the type
 Expr index_literal(std::int64_t);
@@ -293,7 +292,6 @@ Stmt transfer(const Symbol& buffer, TransferKind);
 const char* transfer_name(TransferKind);  // in the text form: "to_device"
 
 // --- views
-// -----------------------------------------------------------------------------------------
 inline Expr as_expr(const Ref& r) { return Expr(r); }
 inline Expr arg(const Expr& e, std::size_t i) { return Expr(e->args[i]); }
 inline Expr arg(const Stmt& s, std::size_t i) { return Expr(s->args[i]); }
@@ -308,7 +306,6 @@ inline bool is_constant(const Expr& e, std::int64_t v) {
 }
 
 // --- rewriting
-// -------------------------------------------------------------------------------------
 /// The node with other children; the same node when none changed.
 Ref with_args(const Ref& node, std::vector<Ref> args);
 /// Bottom-up rewriting with each distinct node visited once. `visit` gets a node whose children are

@@ -143,7 +143,6 @@ class Parser {
 };
 
 // --- expressions
-// -------------------------------------------------------------------------------------
 
 Expr Parser::expression(int precedence) {
   Expr left = prefixed();
@@ -342,7 +341,6 @@ Expr Parser::builtin(const Token& at, Op op) {
 }
 
 // --- statements
-// --------------------------------------------------------------------------------------
 
 Stmt Parser::rest_of_block() {
   std::vector<Stmt> list;

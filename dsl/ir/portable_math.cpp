@@ -153,7 +153,6 @@ Value erf32(const Value& x) {
 }
 
 // --- sin, cos, tan: arithmetic in f64
-// ---------------------------------------------------------------
 
 /// x = quadrant * pi/2 + r, |r| <= pi/4 in f64; the quadrant in the low two bits of a u32.
 struct Reduced {
@@ -240,7 +239,6 @@ Value tan32(const Value& x) {
 }
 
 // --- pow: logarithm and power in f64
-// ----------------------------------------------------------------
 
 /// log2 of a finite f64 > 0 that is not denormal; relative error < 2^-45.
 Value wide_log2(const Value& a) {

@@ -18,7 +18,6 @@ constexpr double Ln2 = 0.6931471805599453, Ln2Rest = 2.3190468138462996e-17;
 constexpr double Log2E = 1.4426950408889634, Log2ERest = 2.0355273740931033e-17;
 
 // --- sums of two
-// -------------------------------------------------------------------------------------
 
 Pair add(const Pair& a, const Pair& b) {
   const Pair s = two_sum(a.high, b.high);
@@ -33,7 +32,6 @@ Pair constant_pair(const Value& like, double high, double low) {
 }
 
 // --- exponentials
-// ------------------------------------------------------------------------------------
 
 /// v * 2^k for bits of an integer k in [-2044, 2046]: the last product rounds once.
 Value scale_by_power(const Value& v, const Value& k) {
@@ -93,7 +91,6 @@ Value power_of_two(const Value& x, const Value& rest_of_x) {
 Value exp2_64(const Value& x) { return power_of_two(limit(x, -1076, 1025), constant(x, 0)); }
 
 // --- logarithms
-// --------------------------------------------------------------------------------------
 
 /// x = (1 + f) * 2^k for finite x > 0, 1 + f in [sqrt(1/2), sqrt(2)).
 struct Mantissa {
@@ -145,7 +142,6 @@ Value log2_64(const Value& x) {
 }
 
 // --- pow
-// ---------------------------------------------------------------------------------------------
 
 /// log2 of a finite x > 0 with an error below 2^-64 of it.
 Pair precise_log2(const Value& x) {
@@ -182,7 +178,6 @@ Value pow64(const Value& x, const Value& y) {
 }
 
 // --- sin, cos, tan
-// -----------------------------------------------------------------------------------
 
 /// x = quadrant * pi/2 + r.high + r.low, |r| <= pi/4; the quadrant in the low two bits of a u64.
 struct Reduced {
@@ -326,7 +321,6 @@ Value tan64(const Value& x) {
 }
 
 // --- tanh, erf, rsqrt
-// --------------------------------------------------------------------------------
 
 Value tanh64(const Value& x) {
   const Value a = magnitude(x);

@@ -31,7 +31,6 @@ bool less_integer(Type type, std::int64_t a, std::int64_t b) {
 }
 
 // --- coordinates: exact, so an overflow of 64 bits is a mistake of ours
-// ------------------------------
 
 std::int64_t exact(Op op, std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
@@ -44,7 +43,6 @@ std::int64_t exact(Op op, std::int64_t a, std::int64_t b) {
 }
 
 // --- integers
-// ----------------------------------------------------------------------------------------
 
 /// Euclidean quotient and remainder; both 0 for b == 0. The quotient may still need wrapping.
 struct Division {
@@ -94,7 +92,6 @@ Scalar absolute(Type result, const Scalar& value) {
 }
 
 // --- floats
-// ------------------------------------------------------------------------------------------
 
 double minimum_number(double a, double b) {
   if (std::isnan(a)) return b;
@@ -155,7 +152,6 @@ Scalar float_function(Op op, Type type, double value) {
 }
 
 // --- comparisons and bits
-// ----------------------------------------------------------------------------
 
 bool compare(Op op, const Scalar& a, const Scalar& b) {
   if (a.type.is_float()) {

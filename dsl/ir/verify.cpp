@@ -94,7 +94,6 @@ class Verifier {
 };
 
 // --- scope
-// -------------------------------------------------------------------------------------------
 
 void Verifier::declare(const Argument& argument) {
   if (!argument.is_buffer()) {
@@ -125,7 +124,6 @@ const Verifier::Place* Verifier::place_of(const Node& node) {
 }
 
 // --- expressions
-// -------------------------------------------------------------------------------------
 
 void Verifier::expression(const Ref& root) {
   for_each_node(root, [&](const Ref& node) {
@@ -329,7 +327,6 @@ void Verifier::forbid(const Node& node) {
 }
 
 // --- statements
-// --------------------------------------------------------------------------------------
 
 bool Verifier::values(const Node& node, std::size_t count) {
   if (!check(node, node.args.size() >= count, "a statement has all its parts")) return false;

@@ -65,7 +65,6 @@ static_assert(static_cast<int>(MemoryType::GPUShared) ==
               static_cast<int>(ir::MemoryKind::GPUShared));
 
 // --- loops: on a Stage, and on a Func for its pure definition
-// ---------------------------------------
 
 Stage& Stage::split(const VarOrRVar& old, const VarOrRVar& outer, const VarOrRVar& inner,
                     const Expr& factor, TailStrategy tail, Location where) {
@@ -380,7 +379,6 @@ void Func::specialize_fail(const std::string& message, Location where) {
 }
 
 // --- the whole stage
-// ----------------------------------------------------------------------------------
 
 Func& Func::compute_inline(Location where) {
   record(contents_, 0, {}, ComputeInline{}, where);

@@ -18,7 +18,6 @@ std::optional<Diagnostic> refusal_of(const Algorithm&, const Schedule&);
 std::string loop_nest_after(const Algorithm&, const Schedule&, std::size_t count);
 
 // --- the steps, after all entries are replayed
-// ----------------------------------------------------
 /// Auto becomes GuardWithIf or ShiftInwards.
 void choose_tails(State&);
 /// Order of reduction steps, races, constant extents; for every definition and branch.

@@ -45,7 +45,6 @@ struct Parser {
       : text(t), algorithm(a), filename(f) {}
 
   // --- errors and characters
-  // ------------------------------------------------------------------------
   unsigned line_of(std::size_t offset) const {
     const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(offset, text.size()));
     return static_cast<unsigned>(std::count(text.begin(), end, '\n')) + 1;
@@ -142,7 +141,6 @@ struct Parser {
   }
 
   // --- arguments
-  // ------------------------------------------------------------------------------------
   StageRef ref;  // of the directive whose arguments are read
 
   Symbol variable(const Piece& piece, const Symbol& stage) {
@@ -376,7 +374,6 @@ struct Parser {
   }
 
   // --- directives that make stages
-  // ------------------------------------------------------------------
   void add_made(const Symbol& id, const std::string& name) {
     names.copy_stage(ref.stage, id);
     stages.emplace(without_spaces(name), id);
@@ -439,7 +436,6 @@ struct Parser {
   }
 
   // --- statements
-  // -----------------------------------------------------------------------------------
   Symbol stage_named(const std::string& name, const Piece& where) {
     const auto it = stages.find(without_spaces(name));
     if (it != stages.end()) return it->second;

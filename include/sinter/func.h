@@ -200,7 +200,6 @@ class Func : public GpuSchedule<Func> {
   }
 
   // --- the default schedule
-  // ------------------------------------------------------------------------
   operator Stage() const { return Stage(contents_, 0); }
   /// The handle of an update.
   Stage update(int index = 0, Location where = Location::current()) const;
@@ -281,7 +280,6 @@ class Func : public GpuSchedule<Func> {
   Func in(const std::vector<Func>& callers, Location where = Location::current());
 
   // --- running
-  // --------------------------------------------------------------------------------------
   void print_loop_nest() const;
   void compile_jit(const Target& = {});
   Realization realize(const std::vector<int>& sizes = {}, const Target& = {},

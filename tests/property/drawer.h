@@ -160,6 +160,29 @@ class Drawer {
     return found;
   }
 
+  /// What moves elements and hints, and never a value.
+  void draw_storage(const Symbol& id) {
+    if (intention(id) != Intention::Inline) {
+      const StageRef ref{id, 0};
+      if (!is_output(id) && stage(id).rank() > 0 && random_.chance(12)) {
+        const Symbol v = random_.pick(stage(id).variables);
+        add(ref, sched::AlignStorage{v, random_.pick(std::vector{2, 3, 8, 16}), random_.in(0, 2)});
+      }
+      if (random_.chance(8)) add(ref, sched::StreamStores{});
+      if (random_.chance(8)) add(ref, sched::StreamLoads{});
+    }
+    for (std::size_t k = 0; k < stage(id).definitions.size(); ++k) {
+      const StageRef kernel{id, static_cast<int>(k)};
+      const auto& list = schedule_of(kernel, {}).loops;
+      const bool blocks = std::any_of(list.begin(), list.end(), [](const sched::Loop& l) {
+        return l.kind == ir::LoopKind::GpuBlock;
+      });
+      if (!blocks || !random_.chance(10)) continue;
+      if (random_.chance(50)) add(kernel, sched::GpuMinBlocks{random_.in(1, 4)});
+      else add(kernel, sched::GpuMaxRegisters{random_.in(32, 128)});
+    }
+  }
+
   const Instance& instance_;
   Random random_;
   sched::State state_;

@@ -114,7 +114,6 @@ Instance instance_of(std::uint64_t seed, const Settings& settings,
 }
 
 // --- the child
-// ------------------------------------------------------------------------------------
 
 /// What a child says, one record a line; texts are sent with their length.
 struct Reporter {
@@ -218,7 +217,6 @@ void run_one(std::uint64_t seed, const Settings& settings, const Reporter& repor
 }
 
 // --- the parent
-// -----------------------------------------------------------------------------------
 
 struct Failure {
   std::uint64_t seed;

@@ -21,13 +21,13 @@ class GpuDrawer : private Drawer {
     std::vector<Symbol> all;
     for (const StageDefinition& s : state_.algorithm.stages) all.push_back(s.id);
     for (auto id = all.rbegin(); id != all.rend(); ++id) draw_stage(*id);  // consumers first
+    for (const Symbol& id : all) draw_storage(id);
     draw_fuse();
     return std::move(result_);
   }
 
  private:
   // --- where
-  // --------------------------------------------------------------------------------------
 
   void intend(const Symbol& id) {
     const int choice = is_output(id) ? 50 : random_.in(0, 99);
@@ -146,7 +146,6 @@ class GpuDrawer : private Drawer {
   }
 
   // --- loops
-  // --------------------------------------------------------------------------------------
 
   sched::Tail tail() {
     const int choice = random_.in(0, 99);

@@ -54,7 +54,6 @@ class Maker {
 
  private:
   // --- inputs
-  // -------------------------------------------------------------------------------------
 
   void make_images() {
     const int count = random_.in(1, 2);
@@ -110,7 +109,6 @@ class Maker {
   }
 
   // --- expressions
-  // --------------------------------------------------------------------------------
 
   static Expr to(Type type, const Expr& e) {
     if (e.type() == type) return e;
@@ -406,7 +404,6 @@ class Maker {
   }
 
   // --- stages
-  // -------------------------------------------------------------------------------------
 
   void make_stage(int number) {
     Known stage;
@@ -663,7 +660,6 @@ class Maker {
   }
 
   // --- outputs
-  // ------------------------------------------------------------------------------------
 
   void choose_outputs() {
     std::vector<std::size_t> chosen;

@@ -31,14 +31,16 @@ class HostDrawer : private Drawer {
       }
     }
     for (const Symbol& id : pending) place(id);
-    for (const Symbol& id : pending) add_bounds(id);
+    for (const Symbol& id : pending) {
+      add_bounds(id);
+      draw_storage(id);
+    }
     draw_fuse();
     return std::move(result_);
   }
 
  private:
   // --- intentions
-  // ---------------------------------------------------------------------------------
 
   void intend(const Symbol& id) {
     if (intentions_.count(id)) return;
@@ -51,7 +53,6 @@ class HostDrawer : private Drawer {
   }
 
   // --- directives that make stages
-  // ----------------------------------------------------------------
 
   void make_stages(const Symbol& id) {
     if (random_.chance(8)) draw_in(id);
@@ -96,7 +97,6 @@ class HostDrawer : private Drawer {
   }
 
   // --- loops
-  // --------------------------------------------------------------------------------------
 
   void shape(const Symbol& id) {
     if (intention(id) == Intention::Inline && !random_.chance(4)) return;
@@ -284,7 +284,6 @@ class HostDrawer : private Drawer {
   }
 
   // --- placement
-  // ----------------------------------------------------------------------------------
 
   void place(const Symbol& id) {
     if (is_output(id)) {
@@ -343,7 +342,6 @@ class HostDrawer : private Drawer {
   }
 
   // --- bounds
-  // -------------------------------------------------------------------------------------
 
   void add_bounds(const Symbol& id) {
     const StageDefinition& s = stage(id);

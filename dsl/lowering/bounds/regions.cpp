@@ -1,6 +1,7 @@
 #include "dsl/lowering/bounds/regions.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include <sinter/diagnostic.h>
 
@@ -109,16 +110,26 @@ void restrict_by(Regions& regions, const Expr& condition, const std::vector<Symb
     }
     const ir::Substitution map{{v, bounded}};
     const bool caps = linear->coefficient < 0;  // v <= e, else v >= e
-    change_ends(regions, v, [&](const Expr& end, bool upper) {
+    const auto cut = [&](const auto& again, const Expr& end, bool upper) -> Expr {
+      if (!ir::uses_symbol(end.node(), v)) return end;
+      if (ir::is(end, Op::Min) || ir::is(end, Op::Max)) {
+        return ir::binary(end->op, again(again, ir::arg(end, 0), upper),
+                          again(again, ir::arg(end, 1), upper));
+      }
       // The end that v pulls the other way has nothing to gain: min(v, e) may lie below all v.
       Expr of = end;  // quotients grow with v as what they are of
       while (ir::is(of, Op::Div) && is_positive(ir::arg(of, 1))) of = ir::arg(of, 0);
       const auto in_v = algebra::linear_in(of, v);
       if (in_v && (in_v->coefficient > 0 ? upper != caps : upper == caps)) return end;
-      if (!in_v || ir::equal(of, end)) return simplify(ir::substitute(end, map));
+      // 4*u + min(v, 9 - 4*u) is min(4*u + v, 9); quotients and multiples are cut off as a whole,
+      // or they would lose what v has to do with u.
+      const bool adds = in_v && std::abs(in_v->coefficient) == 1 && ir::equal(of, end);
+      if (!in_v || adds) return ir::substitute(end, map);
       const Expr at_limit = ir::substitute(end, {{v, ir::arg(bounded, 1)}});
-      return simplify(ir::binary(upper ? Op::Min : Op::Max, end, at_limit));
-    });
+      return ir::binary(upper ? Op::Min : Op::Max, end, at_limit);
+    };
+    change_ends(regions, v,
+                [&](const Expr& end, bool upper) { return simplify(cut(cut, end, upper)); });
     return;
   }
 }

@@ -452,20 +452,19 @@ class GuardsIntoRanges {
 /// Divisions by literals with their dividend's constant in [0, divisor): (n - 1)/8 is (n + 7)/8
 /// - 1.
 Expr canonical(const Expr& e) {
-  std::vector<ir::Ref> args;
-  for (const ir::Ref& a : e->args) args.push_back(canonical(Expr(a)).node());
-  const Expr result(ir::with_args(e.node(), std::move(args)));
-  std::int64_t divisor = 0;
-  if (e->op != Op::Div || e->type != Index() || !ir::as_constant(ir::arg(result, 1), &divisor) ||
-      divisor <= 0)
-    return result;
-  const auto linear = algebra::linear_form(ir::arg(result, 0));
-  if (!linear) return result;
-  const std::int64_t left = (linear->constant % divisor + divisor) % divisor;
-  const std::int64_t whole = (linear->constant - left) / divisor;
-  if (whole == 0) return result;
-  return (ir::arg(result, 0) - ir::index_literal(whole * divisor)) / ir::index_literal(divisor) +
-         ir::index_literal(whole);
+  return ir::rewrite(e, [](const ir::Ref& n) {
+    std::int64_t divisor = 0;
+    if (n->op != Op::Div || n->type != Index() || !ir::as_constant(Expr(n->args[1]), &divisor) ||
+        divisor <= 0)
+      return n;
+    const auto linear = algebra::linear_form(Expr(n->args[0]));
+    if (!linear) return n;
+    const std::int64_t left = (linear->constant % divisor + divisor) % divisor;
+    const std::int64_t whole = (linear->constant - left) / divisor;
+    if (whole == 0) return n;
+    const Expr rest = Expr(n->args[0]) - ir::index_literal(whole * divisor);
+    return (rest / ir::index_literal(divisor) + ir::index_literal(whole)).node();
+  });
 }
 
 /// In a kernel, the body of a loop over `v`, knowing v < end: guards and clamps of what is known

@@ -29,8 +29,9 @@ struct FuseStages {
 /// Refused when there are less than two definitions to join, or a stage is named twice. At
 /// resolve(): for stages that are not computed at root, have branches of specialize, or stand in
 /// another fuse; when a stage reads a later one, or another stage has to be computed between them;
-/// and when stages of different grids depend on each other. At lowering: when a tile reads what
-/// another tile of the grid writes.
+/// when stages of different grids depend on each other; and when a tile that another stage uses is
+/// no box of its stage, as with a grid over the inner loop of a split. At lowering: when a tile
+/// reads what another tile of the grid writes.
 std::optional<Diagnostic> check(const FuseStages&, const StageRef&, const State&);
 void apply(const FuseStages&, const StageRef&, State&);
 

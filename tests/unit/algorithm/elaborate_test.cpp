@@ -94,7 +94,6 @@ TEST_F(Elaborate, SharedNodesStayShared) {
 }
 
 // --- contraction
-// ------------------------------------------------------------------------------------------
 
 class Contract : public testing::Test {
  protected:

@@ -151,7 +151,6 @@ TEST(Func, IntegersWidenAndLiteralsAdaptToADeclaredType) {
 }
 
 // --- refusals
-// ---------------------------------------------------------------------------------------------
 
 TEST(FuncRefusals, NameStageLineReasonAndRemedy) {
   Func f("f");
@@ -268,7 +267,6 @@ TEST(FuncRefusals, UndefIsAWholeValue) {
 }
 
 // --- names
-// ------------------------------------------------------------------------------------------------
 
 TEST(Names, AreUniqueInOrderOfFirstUse) {
   Func a("same"), b("same"), unnamed, other;

@@ -164,7 +164,6 @@ TEST(Typing, CoordinatesMeetLiteralsOnly) {
 }
 
 // --- values of the integer idioms, against plain arithmetic in a wide type
-// ------------------------------
 
 ir::Scalar evaluate_closed(const Expr& e) {
   std::vector<ir::Scalar> args;

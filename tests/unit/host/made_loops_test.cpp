@@ -1,4 +1,4 @@
-// What loops made by fuse() read of an image whose sizes the call brings: exactly what they need.
+// What loops made by fuse() and reduce_across() read of an image: exactly what they need.
 
 #include <functional>
 
@@ -9,7 +9,7 @@
 namespace sinter::test {
 namespace {
 
-TEST(FusedRegions, OfPureLoops) {
+TEST(MadeLoops, OfPureLoops) {
   Var x("x"), y("y"), z("z"), w("w"), t("t"), xo("xo"), xi("xi");
   Buffer<float> in(11, 7, 3, 5);
   in.for_each_element(
@@ -44,7 +44,7 @@ TEST(FusedRegions, OfPureLoops) {
   });
 }
 
-TEST(FusedRegions, OfReductionLoopsBeforeATree) {
+TEST(MadeLoops, OfReductionLoopsBeforeATree) {
   Var x("x");
   RVar t("t");
   Buffer<float> in(11, 7);
@@ -60,6 +60,25 @@ TEST(FusedRegions, OfReductionLoopsBeforeATree) {
   in.for_each_element([&](int i, int j) { sum += in(i, j); });
   const Buffer<float> result = f.realize({2});
   EXPECT_EQ(result(1), sum);
+}
+
+// 2 * r of a tree whose r = 32 * t + 4 * i + j + 1 stays below 11 ends at 20, not with a whole
+// step.
+TEST(MadeLoops, OfATreeThatReadsEverySecondElement) {
+  Var x("x");
+  Buffer<int> in(21);
+  in.for_each_element([&](int i) { in(i) = i * i; });
+  ImageParam image(Int(32), 1, "image");
+  const RDom r(1, 10, "r");
+  Func f("f");
+  f(x) = 0;
+  f(x) += image(r * 2);
+  f.update().reduce_across(r, {4, 8});
+  image.set(in);
+  int sum = 0;
+  for (int i = 1; i <= 10; ++i) sum += in(2 * i);
+  const Buffer<int> result = f.realize({1});
+  EXPECT_EQ(result(0), sum);
 }
 
 }  // namespace
