@@ -31,7 +31,7 @@ std::vector<Func> lane_sums(const Func& in, const std::vector<Var>& arguments,
   for (int distance = 1; distance < Lanes; distance *= 2) {
     Func step(name + "_" + std::to_string(distance));
     std::vector<Expr> own(arguments.begin(), arguments.end()), other = own;
-    const Expr lane = own[0];
+    const Expr& lane = own[0];
     other[0] = max(lane - distance, 0);
     step(arguments) = before(own) + select(lane >= distance, before(other), 0);
     steps.push_back(step);

@@ -35,7 +35,7 @@ std::string notice_of(const Func& f) {
 
 void expect_equal(const std::vector<Buffer<>>& got, const std::vector<Buffer<>>& expected) {
   for (std::size_t i = 0; i < got.size(); ++i) {
-    Buffer<> here = got[i];
+    const Buffer<>& here = got[i];
     here.copy_to_host();
     EXPECT_EQ(bytes_of(here), bytes_of(expected[i])) << "output " << i;
   }

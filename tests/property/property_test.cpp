@@ -292,7 +292,7 @@ void run_batch(std::uint64_t first, std::uint64_t count, const Settings& setting
         current = std::stoull(line.substr(2));
         kept.reset();
       }
-      if (line.rfind("K", 0) == 0) {
+      if (line.starts_with('K')) {
         std::istringstream numbers(line.substr(1));
         kept.emplace();
         for (std::size_t i; numbers >> i;) kept->push_back(i);

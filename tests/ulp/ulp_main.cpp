@@ -134,7 +134,10 @@ class Checker {
     measure(i, value, exact);
   }
 
-  static bool same_bits(F a, F b) { return std::memcmp(&a, &b, sizeof(F)) == 0; }
+  static bool same_bits(F a, F b) {
+    using Bits = std::conditional_t<sizeof(F) == 4, std::uint32_t, std::uint64_t>;
+    return std::bit_cast<Bits>(a) == std::bit_cast<Bits>(b);
+  }
   static bool is_neighbour(F value, F rounded, Wide exact) {
     if (std::isnan(value) || std::signbit(value) != std::signbit(rounded) || exact == Wide{0})
       return false;

@@ -546,7 +546,7 @@ class Below {
     for (const ir::Ref& a : e->args) args.push_back(expression(Expr(a)).node());
     Expr result(ir::with_args(e.node(), std::move(args)));
     if (e->op == Op::Min && e->type == Index()) {
-      for (const int literal : {0, 1}) {
+      for (const std::size_t literal : {std::size_t{0}, std::size_t{1}}) {
         std::int64_t c = 0;
         if (!ir::as_constant(ir::arg(e, literal), &c)) continue;
         const auto d = excess(ir::arg(e, 1 - literal));

@@ -42,7 +42,6 @@ std::string text_of(const std::vector<Node>& graph) {
     mov.u32 %r2, %r1;
     mov.u32 %r3, 0;
 )";
-  std::string tables;
   for (unsigned n = 0; n < graph.size(); ++n) {
     const Node& node = graph[n];
     body += "N" + number(n) + ":\nadd.u32 %r3, %r3, 1;\nsetp.gt.u32 %p1, %r3, " + number(Steps) +

@@ -70,8 +70,8 @@ void many_stages(Program& program, int count, bool fails) {
                                   {start(count - 1), ir::symbol(Bool(), truth),
                                    ir::symbol(Float(64), real), ir::symbol(Float(16), half)});
   for (int s = count - 1; s >= 0; --s) {
-    const Symbol i = Symbol::named("i" + std::to_string(s)),
-                 own = memory[static_cast<std::size_t>(s)];
+    const Symbol i = Symbol::named("i" + std::to_string(s));
+    const Symbol& own = memory[static_cast<std::size_t>(s)];
     const Expr x = ir::index_symbol(i);
     const Expr before = s == 0 ? ir::cast_to(Int(32), ir::symbol(Float(64), real))
                                : ir::load(Int(32), memory[static_cast<std::size_t>(s - 1)], x);
